@@ -15,9 +15,9 @@ from .api.call import HOST
 from .assumptions.protocol import transport as assumed_transport
 from .assumptions.register import in_force
 from .controls import Controls
-from .service.deferred import delivered
 from .service.messages import Answer
 from .service.service import OfOneProcess
+from .service.waiting import delivered
 
 # The modules that worlds consist of are imported with the first world: ``transport.in_process``.
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ class Simulator(OfOneProcess, Controls):
             over = self._over()
             answer = _worlds().send(over, self.service, operation, arguments, caller, body, content_type)
         else:
-            response = _worlds().perform(self.service, operation, arguments, caller, body, content_type)
-            answer = Answer(delivered(response), operation)
+            outcome = _worlds().perform(self.service, operation, arguments, caller, body, content_type)
+            answer = Answer(delivered(self.service.live.waiters, outcome), operation)
         return answer if expect is None else _worlds().expected(self.service, answer, expect, arguments, caller, body)
 
     def __repr__(self) -> str:

@@ -20,6 +20,7 @@ from hypothesis.strategies import none
 from confsim import Simulator
 from confsim.reference import rules
 from kit import START
+from kit.chosen import ChosenValues
 from kit.processes import imported
 from kit.processes.sharing import shared
 from kit.rows import merged
@@ -129,6 +130,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Send the calls of all tests the way that ``--through`` says; refuse rules that there are not."""
+    chosen = ChosenValues()
+    chosen.follow()
+    config.pluginmanager.register(chosen)
     _share_bytecode(config)
     if getattr(config.option, "numprocesses", None):  # the workers of xdist, which are started later
         server = shared()

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from confsim.assumptions.channels import CLIENT_ACROSS_TENANTS
 from confsim.assumptions.clients import PATH_CLIENT
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import Context, ask, note
 from confsim.assumptions.users import users as assumed_users
 from confsim.contract.decode import resolves
@@ -137,7 +137,7 @@ def _client(call: Call, id: str) -> Client:
         call.client = client
     elif client.id != call.client.id:
         if ask(call.change, PATH_CLIENT) == "own" or not clients.is_below(call.change, client, call.client):
-            raise Refusal(Reason.NOT_FOUND, what="client", id=id)
+            not_found("client", id)
         if not credentials.manages_children(call.change, call.caller):
             raise Refusal(Reason.ROLE_MISSING, operation=call.operation.name, gate=Grant.PARTNER_ADMIN)
     return client

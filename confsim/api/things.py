@@ -16,7 +16,7 @@ from msgspec import Struct
 from confsim.assumptions import events as assumed_events
 from confsim.assumptions.properties import CHANNEL_PROPERTY_MISSING
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import not_found
 from confsim.assumptions.register import ask
 from confsim.contract.decode import resolves
 from confsim.contract.text_values import invalid_input
@@ -49,7 +49,6 @@ from confsim.domain.telephony.pins import Pin
 from confsim.domain.users import emails, handles, predefined, user_list
 from confsim.domain.users.handles import Reservation
 from confsim.domain.users.users import Level, User
-from confsim.kernel.refusal import Refusal
 
 from .call import Call
 from .forms import PINS, PhoneNumber
@@ -76,7 +75,7 @@ EnabledNumber = Annotated[Number, By("being enabled")]
 @resolves(OwnClient, str, "clients", about="The client of the caller, by id.")
 def _own_client(call: Call, id: str) -> Client:
     if id.lower() != call.client.id:
-        raise Refusal(Reason.NOT_FOUND, what="client", id=id)
+        not_found("client", id)
     return call.client
 
 

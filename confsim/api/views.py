@@ -10,14 +10,13 @@ from urllib.parse import quote
 
 from confsim.api.forms import ClientId, UserId
 from confsim.assumptions.protocol import conventions, images, parsing, sizes
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import not_found
 from confsim.assumptions.register import ask, note
 from confsim.assumptions.users import users as assumed_users
 from confsim.contract.types import ImageLink, ImageSize, Int, LimitedPage, Page, Wire
 from confsim.domain.users import languages, users
 from confsim.domain.users.users import Account, Level
 from confsim.domain.users.users import User as Person
-from confsim.kernel.refusal import Refusal
 
 from .call import Call
 
@@ -172,7 +171,7 @@ def page_of(call: Call, total: int, limit: int | None, offset: int | None) -> sl
     if start == total and offset:
         beyond = ask(call.change, conventions.BEYOND_END)
         if beyond == "refuse":
-            raise Refusal(Reason.NOT_FOUND, what="page", id=offset)
+            not_found("page", offset)
         if beyond == "last-page" and most and total:
             start = (total - 1) // most * most
     return slice(start, min(start + most, total))

@@ -225,7 +225,8 @@ def note(context: Context, entry: Assumption[Any]) -> None:
 def value_of(context: Context, entry: Assumption[T]) -> T:
     """Return the value in force without noting its use: the choice may turn out not to matter."""
     carried = context.carried or context_of(context)
-    return in_force(carried.profile, entry)
+    chosen: T = carried.profile.get(entry.id, entry.default)
+    return chosen
 
 
 def in_force(profile: Mapping[str, Any], entry: Assumption[T]) -> T:

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
@@ -20,7 +21,7 @@ from confsim.http.live.serving import Serving
 from confsim.service.faults.holding import HeldCall
 from confsim.service.faults.interceptor import FaultHit
 from confsim.service.masking import Mask
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Outcome, Request, Response
 from confsim.values.urls import normalised
 
 #: Prints one line.
@@ -90,7 +91,7 @@ class CallLog:
         self._colour, self._width = colour, width
         self._known: set[str] = set()
 
-    def __call__(self, request: Request, response: Response | None, seconds: float) -> None:
+    def __call__(self, request: Request, response: Outcome | None, seconds: float) -> None:
         """Print the line of a call; of a pending one only when a fault holds it.
 
         Without a response, the client has disconnected.
@@ -103,7 +104,7 @@ class CallLog:
             and (request.method in {"GET", "HEAD"} or path.startswith(f"{PREFIX}/inspector"))
         ):
             return
-        if response is not None and response.poll is not None:
+        if isinstance(response, Future):
             held = self._held(world, request)
             if held is None:
                 return

@@ -9,15 +9,20 @@ right after each.
 from __future__ import annotations
 
 import gc
+from concurrent.futures import Future
 
-from confsim.http.live.connection import Handler
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Handler, Outcome, Request
 from confsim.service.worlds import ServerObserver, Worlds
 
 #: A part of the path that no API request has.
 _CONTROL = "/_confsim"
 #: Young objects that are examined within milliseconds; more are put aside.
 _FEW = 20_000
+
+
+def _collect_young(_: object = None) -> None:
+    if gc.get_count()[0] < _FEW:
+        gc.collect(0)
 
 
 class Collecting(ServerObserver):
@@ -33,16 +38,17 @@ class Collecting(ServerObserver):
     def around(self, handler: Handler) -> Handler:
         """Return a handler of requests that calls another and collects after it."""
 
-        def handle(request: Request) -> Response:
+        def handle(request: Request) -> Outcome:
             self._asked = True
             if _CONTROL not in request.target:
                 return handler(request)
             gc.freeze()
-            try:
-                return handler(request)
-            finally:
-                if gc.get_count()[0] < _FEW:
-                    gc.collect(0)
+            outcome = handler(request)
+            if isinstance(outcome, Future):
+                outcome.add_done_callback(_collect_young)
+            else:
+                _collect_young()
+            return outcome
 
         return handle
 

@@ -354,11 +354,8 @@ def _greeting_as_json(simulator: Simulator, server: Serving, certificate: str | 
 
 def _clients_and_tokens(simulator: Simulator) -> tuple[list[ClientInfo], dict[str, TokenInfo]]:
     from confsim.control.holders import clients_and_tokens
-    from confsim.service.deferred import in_steps, wait_for_result
 
-    found = clients_and_tokens(simulator.service.change())
-    result: tuple[list[ClientInfo], dict[str, TokenInfo]] = wait_for_result(lambda: in_steps(found))
-    return result
+    return clients_and_tokens(simulator.service.change())
 
 
 def _curl_options(simulator: Simulator, token: str) -> str:

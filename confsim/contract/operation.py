@@ -15,7 +15,7 @@ from functools import cached_property
 from importlib import import_module
 from operator import itemgetter
 from types import MappingProxyType, NoneType
-from typing import Any, Protocol, TypedDict, TypeVar, Unpack, get_origin, get_type_hints
+from typing import Any, Protocol, TypedDict, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
@@ -72,18 +72,17 @@ class Words(TypedDict, total=False):
     upload: Assumption[str] | None
     #: The media type of an answer of bytes; empty when it is that of the stored file.
     media: str
-    #: The fields of the answer, or of each of its elements, that are ids for later calls, each with the kind of thing
-    #: (a word of ``types.Names``).
+    #: The fields of the answer, or of its elements, that are ids for later calls, each with its kind (``types.Names``).
     identifies: Mapping[str, str]
     #: Whether it can revoke the access of callers; a walk over all operations calls it last.
     revokes_access: bool
     #: Whether a replay of a journal repeats it (by default it does).
     replayed: bool
-    #: Whether it runs under the lock of its world (by default it does).
-    locks: bool
+    #: Whether it runs without the lock of its world, while others are answered.
+    beside: bool
     #: Whether moving or steering the clock is its only effect.
     moves_clock: bool
-    #: Whether its answer may come only after other calls.
+    #: Whether its answer may come only after other calls: the function returns it, or the future of it.
     waits: bool
     #: The kind of thing that it removes, in the words of ``types.Names``: what path and body name of that kind.
     removes: str
@@ -143,9 +142,9 @@ class Operation:
 
     source = Source.DOCUMENTED
     line = variant_of = media = removes = makes_caller = depends_on_outside = disturbs_others = ""
-    for_client = runtime = revokes_access = moves_clock = waits = rings = expires = of_whole_client = False
+    for_client = runtime = revokes_access = moves_clock = waits = beside = rings = expires = of_whole_client = False
     about_caller = shows_identity = sets_faults = False
-    replayed = locks = True
+    replayed = True
     slash: Assumption[str] | None = None
     container: Assumption[str] | None = None
     upload: Assumption[str] | None = None
@@ -192,7 +191,8 @@ class Operation:
     @cached_property
     def hints(self) -> dict[str, Any]:
         """The types of the parameters and of the result ("return")."""
-        return get_type_hints(self.function, include_extras=True)
+        found = get_type_hints(self.function, include_extras=True)
+        return {**found, "return": get_args(found["return"])[0]} if self.waits else found
 
     @cached_property
     def path_parameters(self) -> tuple[PathParameter, ...]:

@@ -7,7 +7,7 @@ from typing import Any, get_origin
 
 from confsim.assumptions.identity import LEVELS_FILTER
 from confsim.assumptions.protocol import images, parsing
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import not_found
 from confsim.assumptions.register import Assumption, Context, ask, in_force
 from confsim.contract.decode import QueryParameter
 from confsim.contract.operation import Operation
@@ -75,7 +75,7 @@ def arguments(context: Context, operation: Operation, values: Mapping[str, str])
             _read(context, parameter, text, named)
         elif parameter.required:
             if ask(context, parsing.MISSING_QUERY) == "404":
-                raise Refusal(Reason.NOT_FOUND, what=parameter.where, id="")
+                not_found(parameter.where, "")
             raise invalid_input(parameter.where, "it is missing")
     return named
 

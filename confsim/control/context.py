@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
@@ -25,6 +26,8 @@ from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
 from .problems import misuse_of
+
+T = TypeVar("T")
 
 #: Alternatives with which the control plane decodes its own calls, whatever the profile of the world.
 STRICT: Mapping[str, Any] = {parsing.UNKNOWN_QUERY.id: "refuse"}
@@ -70,8 +73,8 @@ class ControlContext(Struct, eq=False):
         return in_force(self.service.profile, entry)
 
     def lock(self, operation: Operation) -> AbstractContextManager[object]:
-        """Return the lock under which an operation runs: that of the world, unless it is declared without one."""
-        return self.service.lock if operation.locks else nullcontext()
+        """Return the lock under which an operation runs: that of the world, unless it runs beside others."""
+        return nullcontext() if operation.beside else self.service.lock
 
     def record(
         self,
@@ -112,7 +115,8 @@ class ControlContext(Struct, eq=False):
 
     def view(self) -> Change:
         """Return a change at this instant, for reading; it is never committed."""
-        change = self.service.change()
+        with self.service.lock:
+            change = self.service.change()
         context_of(change).collect_in(self.asked)
         self.instant = change.now
         return change
@@ -128,6 +132,12 @@ class ControlContext(Struct, eq=False):
                 self.hits += hits_in(change)
             self.service.commit(change)
             self.touched += change.touched
+
+
+def newest(items: Iterator[T], limit: int | None, offset: int | None) -> list[T]:
+    """Return ``limit`` items after the first ``offset``, or all after it, last item first."""
+    first = offset or 0
+    return list(islice(items, first, None if limit is None else first + limit))[::-1]
 
 
 def get_client(change: Change, id: str) -> Client:

@@ -28,7 +28,7 @@ def operation(
     headers: Mapping[str, Header] | None = None,
     media: str = "",
     replayed: bool = True,
-    locks: bool = True,
+    beside: bool = False,
     moves_clock: bool = False,
     waits: bool = False,
     sets_faults: bool = False,
@@ -39,8 +39,10 @@ def operation(
 
     ``headers`` are the response headers that it can set, ``media`` the media type of an answer of bytes. ``replayed``
     is False for an operation that a replay of the journal leaves out: it concerns the server, other worlds, the journal
-    itself or the delivery of webhooks, or it restarts the journal. ``locks`` is False for one that takes the locks of
-    other worlds: two such calls, each under the lock of its own world, would wait for each other. ``moves_clock`` is
+    itself or the delivery of webhooks, or it restarts the journal. ``beside`` is True for one that may take long: it
+    runs without the lock of its world, on the world as it is when it begins, and a server answers others beside it.
+    So does one that takes the locks of other worlds: two such calls, each under the lock of its own, would wait for
+    each other. ``moves_clock`` is
     True for one whose effect is visible in the timestamps of later calls. ``waits`` is True for one whose answer may
     come only after other calls. ``sets_faults`` is True for one whose body has faults: an object for one, a list for
     several. ``most_bytes`` bounds its body, if it has one, and ``bounds`` all else that a call can make large or many,
@@ -55,7 +57,7 @@ def operation(
             headers=headers or {},
             media=media,
             replayed=replayed,
-            locks=locks,
+            beside=beside,
             moves_clock=moves_clock,
             waits=waits,
             sets_faults=sets_faults,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from typing import Annotated
 
 from confsim.contract.types import Wire
@@ -28,17 +27,10 @@ class TokenInfo(Wire):
     role: Annotated[str, "The highest role that the holder has."]
 
 
-def clients_and_tokens(change: Change) -> Generator[None, None, tuple[list[ClientInfo], dict[str, TokenInfo]]]:
-    """Yield the clients of a world and the tokens that never expire with their holders, as steps for ``in_steps``."""
-    known: list[ClientInfo] = []
-    for client in CLIENTS.of(change).all:
-        known.append(ClientInfo(id=client.id, name=client.name, parent=client.parent))
-        yield
-    tokens: dict[str, TokenInfo] = {}
-    for credential in CREDENTIALS.where(change, LASTING, True):
-        tokens[credential.value] = describe_token(change, credential)
-        yield
-    return known, tokens
+def clients_and_tokens(change: Change) -> tuple[list[ClientInfo], dict[str, TokenInfo]]:
+    """Return the clients of a world, and the tokens that never expire with their holders."""
+    known = [ClientInfo(id=each.id, name=each.name, parent=each.parent) for each in CLIENTS.of(change).all]
+    return known, {each.value: describe_token(change, each) for each in CREDENTIALS.where(change, LASTING, True)}
 
 
 def describe_token(change: Change, credential: Credential) -> TokenInfo:

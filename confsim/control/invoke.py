@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,9 +21,9 @@ from confsim.contract.operation import Catalogue, Operation
 from confsim.contract.query import arguments, decode_query, suggest_field, suggest_parameter, unknown_parameters
 from confsim.kernel.refusal import Misuse, Refusal, suggest, suggest_near
 from confsim.service.checks.sites import cross_site
-from confsim.service.deferred import Pending, wait_for_result
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Outcome, Request, Response
 from confsim.service.service import OfOneProcess, Service
+from confsim.service.waiting import after, wait_for
 from confsim.service.worlds import Worlds
 from confsim.transport.address import encoded, in_query, request_of
 from confsim.transport.results import result_of
@@ -29,7 +31,7 @@ from confsim.transport.transport import Transport
 
 from .context import ControlContext
 from .operations.bounds import BODY, SMALL
-from .problems import HEADERS, misuse_of, problem, refuse
+from .problems import misuse_of, problem, refuse
 
 Result = TypeVar("Result")
 
@@ -41,11 +43,10 @@ _EMPTY_BODIES = (b"", b"{}", b"null")
 def invoke(
     context: ControlContext, operation: Operation, path: Sequence[str], query: Mapping[str, str], body: bytes
 ) -> Any:
-    """Run an operation and return its result.
+    """Run an operation and return its result, or the future of it if the operation waits.
 
     ``path`` has the path parameters and ``query`` the query parameters (texts by name), ``body`` is the JSON body.
-    Decodes them, runs the function under the lock of the world, and records the call in the journal, also a refused
-    one. Raises Misuse, Refusal, or Pending when there is no result yet.
+    Decodes them, runs the function, and records the call in the journal, also a refused one. Raises Misuse, Refusal.
     """
     context = context.for_call()
     with context.lock(operation):
@@ -68,7 +69,7 @@ def invoke(
         before = context.service.world
 
         def record(status: int = 200) -> None:
-            with context.lock(operation):
+            with context.service.lock:
                 context.record(operation, tuple(path), query, body, before, status)
 
         return _recorded(lambda: operation.function(context, *found, **named), record)
@@ -78,12 +79,11 @@ def _recorded(call: Callable[[], Any], record: Callable[..., None]) -> Any:
     """Return the result of the call, and record the call once it is over. Raises what the call raises."""
     try:
         done = call()
-    except Pending as pending:
-        again = pending.again
-        raise Pending(lambda: _recorded(again, record)) from None
     except (Misuse, Refusal) as refusal:
         record((misuse_of(refusal) if isinstance(refusal, Refusal) else refusal).status)
         raise
+    if isinstance(done, Future):
+        return after(done, lambda over: _recorded(over.result, record))
     record()
     return done
 
@@ -131,10 +131,8 @@ def _unknown(where: str, problem: str, known: str) -> Misuse:
 # HTTP
 
 
-def respond(
-    service: Service, worlds: Worlds, operation: Operation, path: tuple[str, ...], request: Request
-) -> Response:
-    """Return the response to a request of the control plane; never raises. A pending one has ``Response.poll`` set.
+def respond(service: Service, worlds: Worlds, operation: Operation, path: tuple[str, ...], request: Request) -> Outcome:
+    """Return the response to a request of the control plane, or its future; never raises.
 
     In the journal, control calls are separate entries between the API calls.
     """
@@ -145,21 +143,17 @@ def respond(
         _check_size(operation, request.body)
         return invoke(context, operation, path, decode_query(context, request.query), request.body)
 
-    return _response(context, operation, request, run)
+    answer = partial(_response, context, operation, request, run)
+    return request.worker.do(answer) if operation.beside and request.worker is not None else answer()
 
 
-def _response(context: ControlContext, operation: Operation, request: Request, run: Callable[[], object]) -> Response:
+def _response(context: ControlContext, operation: Operation, request: Request, run: Callable[[], object]) -> Outcome:
     try:
-        status, lines, body = encode(context, operation.contract, run())
+        result = run()
+        if isinstance(result, Future):
+            return after(result, lambda over: _response(context, operation, request, over.result))
+        status, lines, body = encode(context, operation.contract, result)
         return Response(status, [*lines, ("Cache-Control", "no-store")], body)
-    except Pending as pending:
-        again = pending.again
-
-        def poll() -> Response | None:
-            response = _response(context, operation, request, again)
-            return response if response.poll is None else None
-
-        return Response(503, list(HEADERS), poll=poll)
     except (Misuse, Refusal) as refusal:
         return refuse(refusal)
     except Exception as bug:
@@ -230,17 +224,14 @@ class ControlPlane(OfOneProcess):
         return self.send(self._operation(operation), (), {}, encoded(body))
 
     def send(self, operation: Operation, path: Sequence[str], query: dict[str, str], body: bytes) -> Any:
-        """Invoke an operation with encoded arguments and return its result; waits for a pending one."""
+        """Invoke an operation with encoded arguments and return its result, for which it waits."""
         if len(path) != len(operation.placeholders):
             raise Misuse(f"{operation.name} needs {', '.join(operation.placeholders) or 'nothing'} in its path")
         if self.transport is not None and not operation.waits:
             call = request_of(operation, tuple(path), query, {}, {"host": self.context.host}, body)
             return result_of(operation, self.transport.send(call))
         try:
-            try:
-                return invoke(self.context, operation, path, query, body)
-            except Pending as pending:
-                return wait_for_result(pending.again)
+            return wait_for(invoke(self.context, operation, path, query, body))
         except Refusal as refusal:
             raise misuse_of(refusal) from None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from operator import itemgetter
@@ -140,8 +140,8 @@ class RequestPattern(CommandBody):
 EVERYTHING = RequestPattern()
 
 
-def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[JournalEntry | None]:
-    """Yield the entries of the journal that match, oldest first, None for each other.
+def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[JournalEntry]:
+    """Yield the entries of the journal that match, oldest first.
 
     Raises Misuse for a path pattern that is too long, (404) for an unknown operation or assumption.
     """
@@ -197,8 +197,8 @@ def describe(context: ControlContext, entry: Noted, longest: int | None = None) 
 
 def list_entries(
     context: ControlContext, pattern: RequestPattern, kind: EntryKind, limit: int | None = None, offset: int = 0
-) -> Generator[None, None, list[RequestInfo]]:
-    """Yield the descriptions of the entries of a kind that match, oldest first, as steps for ``in_steps``.
+) -> list[RequestInfo]:
+    """Return the descriptions of the entries of a kind that match, oldest first.
 
     With ``limit`` only the newest ones, before the newest ``offset``. Control calls and timers are in their order
     between the calls. Raises Misuse (404) for an unknown operation or assumption.
@@ -207,10 +207,7 @@ def list_entries(
     found: list[tuple[tuple[int, int], Noted]] = []
     if kind in {EntryKind.CALL, EntryKind.ALL}:
         if pattern.operation is None or kind is EntryKind.CALL or pattern.operation not in CONTROL.operations:
-            for each in matching(context, pattern):
-                if each is not None:
-                    found.append(((each.number, 0), each))
-                yield
+            found += (((each.number, 0), each) for each in matching(context, pattern))
     elif pattern.operation is not None and pattern.operation not in CONTROL.operations:
         known = suggest(pattern.operation, CONTROL.operations)
         raise Misuse(f"the control plane has no operation {pattern.operation!r}{known}", status=404)
@@ -219,14 +216,9 @@ def list_entries(
             of = EntryKind.CONTROL if isinstance(between, ControlCall) else EntryKind.TIMER
             if kind in {of, EntryKind.ALL} and (pattern == EVERYTHING or _matches(describe(context, between), pattern)):
                 found.append(((between.after, place), between))
-            yield
-    listed: list[RequestInfo] = []
     found.sort(key=itemgetter(0))
     end = max(0, len(found) - offset)
-    for _, entry in found[0 if limit is None else max(0, end - limit) : end]:
-        listed.append(describe(context, entry))
-        yield
-    return listed
+    return [describe(context, entry) for _, entry in found[0 if limit is None else max(0, end - limit) : end]]
 
 
 def _require_known(pattern: RequestPattern) -> None:

@@ -9,9 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.assumptions import app_sessions as assumed
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
-from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
@@ -22,7 +21,7 @@ from confsim.kernel.world import Change
 from .channels import channels
 from .channels.channels import Channel
 from .clients.clients import Client
-from .fresh_ids import fresh_id
+from .conventions import fresh_id
 from .identity.credentials import Caller
 from .lists import in_order
 from .runtime.sessions import SESSIONS
@@ -188,7 +187,7 @@ def get_session(change: Change, channel: Channel, id: str) -> str:
     if ask(change, assumed.ELSEWHERE) == "store":
         return id
     if found is None:
-        raise Refusal(Reason.NOT_FOUND, what="session", id=id)
+        not_found("session", id)
     raise Refusal(Reason.SESSION_ELSEWHERE, id=id, channel=channel.id)
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from confsim.assumptions.protocol import images as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
-from confsim.domain.lookups import not_found
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 from confsim.values.urls import uri
 
-from .fresh_ids import fresh_id
+from .conventions import fresh_id
 
 #: A PNG of one grey pixel, stored in the place of an image that a URL names (G110).
 STUB = bytes.fromhex(

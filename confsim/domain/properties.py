@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from confsim.assumptions import properties as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import Assumption, ask
-from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.indexes import Index
@@ -90,7 +89,7 @@ def text(change: Change, owner: Owner, key: str, missing: Assumption[str] = assu
         return stored.text
     if ask(change, missing) == NULL:
         return NULL
-    raise Refusal(Reason.NOT_FOUND, what="property", id=key)
+    return not_found("property", key)
 
 
 def put(change: Change, owner: Owner, key: str, text: str) -> None:

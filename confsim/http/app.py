@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from functools import partial
 from typing import Any
-
-from msgspec.structs import replace
 
 from confsim.assumptions.protocol import parsing, sizes, transport
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, in_force, note
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.checks.checks import check_coding
-from confsim.service.deferred import delayed, in_thread, polls_here
-from confsim.service.messages import UNREAD, Request, Response
+from confsim.service.messages import Outcome, Request, Response
 from confsim.service.service import OfOneProcess, Service
+from confsim.service.waiting import after, delayed
+from confsim.service.worker import in_thread
 from confsim.service.worlds import Worlds
 from confsim.values.urls import path_segments
 
 from . import hosts
 from .exchange import Exchange
 from .inputs import parse_cookies, parse_form
-from .limits import DEFAULT_LIMITS, Limits
+from .limits import DEFAULT_LIMITS, REFUSALS, Limits, Unread
 from .mount import Mount
 from .routing import Found
 from .stamps import http_date
@@ -57,7 +57,7 @@ class App(OfOneProcess):
         count = len(self.worlds)
         return f"<App of {count} {'world' if count == 1 else 'worlds'}>"
 
-    def __call__(self, request: Request) -> Response:
+    def __call__(self, request: Request) -> Outcome:
         """Answer one request. Raises only when a change cannot be recorded in the state directory."""
         segments = path_segments(request.target)
         service = self.worlds.default
@@ -68,16 +68,18 @@ class App(OfOneProcess):
                 return _dated(service, self._nowhere(segments[1], request))
             service = named
             del segments[:2]
-        if service.webhooks.waits and polls_here():  # its receiver may call this server
+        if service.webhooks.waits and request.worker is not None:  # its receiver may call this server
             return in_thread(partial(self._respond, service, segments, request))
         return self._respond(service, segments, request)
 
-    def _respond(self, service: Service, segments: list[str], request: Request) -> Response:
+    def _respond(self, service: Service, segments: list[str], request: Request) -> Outcome:
         if _is_front(segments, request) or (segments and segments[0] == self._control_prefix):
             return _dated(service, self._control(service, segments, request))
         exchange = Exchange(service, request)
         try:
             response = self._answer(exchange, segments)
+            if isinstance(response, Future):
+                return after(response, lambda over: delayed(service.live.waiters, over.result()))
         except Refusal as refusal:
             response = service.pipeline.unrouted(request, refusal, exchange.carried.used, exchange.finish)
         except Misuse as misuse:
@@ -87,9 +89,9 @@ class App(OfOneProcess):
             response = service.pipeline.unrouted(
                 request, _internal(service, request, bug), exchange.carried.used, exchange.finish
             )
-        return delayed(response) if response.delay else response
+        return delayed(service.live.waiters, response) if response.delay else response
 
-    def _nowhere(self, name: str, request: Request) -> Response:
+    def _nowhere(self, name: str, request: Request) -> Outcome:
         """Return the response for an unknown world (for a browser a page of the root world); no journal notes it."""
         is_browser = request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "")
         if is_browser and self.mount.pages is not None:
@@ -100,7 +102,7 @@ class App(OfOneProcess):
             return self.mount.control.refuse(refusal)
         return self.mount.control.refuse(Misuse(f"there is no world {name[:80]!r}", 404, code="world_unknown"))
 
-    def _control(self, service: Service, segments: list[str], request: Request) -> Response:
+    def _control(self, service: Service, segments: list[str], request: Request) -> Outcome:
         """Answer a control call; a profile has no influence on it."""
         control = self.mount.control
         try:
@@ -110,7 +112,7 @@ class App(OfOneProcess):
         except Exception as bug:
             return service.pipeline.unrouted(request, _internal(service, request, bug))
 
-    def _controlled(self, service: Service, segments: list[str], request: Request) -> Response:
+    def _controlled(self, service: Service, segments: list[str], request: Request) -> Outcome:
         self.admit(request)
         pages = self.mount.pages
         if pages is not None and (_is_front(segments, request) or segments[1:2] in _PAGES):
@@ -126,7 +128,7 @@ class App(OfOneProcess):
         check_coding(request)
         return self.mount.control.perform(service, self.worlds, found.operation, found.texts, request)
 
-    def _answer(self, exchange: Exchange, segments: list[str]) -> Response:
+    def _answer(self, exchange: Exchange, segments: list[str]) -> Outcome:
         service, request = exchange.service, exchange.request
         headers, method = request.headers, request.method
         self.admit(request)
@@ -162,8 +164,8 @@ class App(OfOneProcess):
 
     def admit(self, request: Request) -> None:
         """Refuse what the transport could not read, and what is not meant for this server (RFC 9112, 3.2)."""
-        if request.fault and request.fault != UNREAD:
-            raise self._fault(request.fault, request.problem)
+        if request.fault and (refusal := REFUSALS.get(request.fault, REFUSALS[Unread.MALFORMED])) is not None:
+            raise refusal(self.limits, request.problem)
         host = request.headers.get("host")
         if host is None:
             return
@@ -195,25 +197,6 @@ class App(OfOneProcess):
             return False
         return service.pipeline.needs_body(service.incoming(request, found.operation, found.texts, exchange.carried))
 
-    def _fault(self, fault: str, problem: str) -> Refusal | Misuse:
-        limits = self.limits
-        if fault == "busy":
-            problem = f"the bodies of other requests fill the {limits.unfinished:,} bytes that are read at once"
-            return Misuse(f"{problem}; send it again later", 503, retryAfter=1)
-        if fault == "url_too_long":
-            return Refusal(Reason.URL_TOO_LONG, limit=limits.url)
-        if fault == "headers_too_large":
-            return Refusal(Reason.HEADERS_TOO_LARGE, limit=limits.headers)
-        if fault == "body_too_large":
-            return Refusal(Reason.BODY_TOO_LARGE, limit=limits.body)
-        if fault == "timeout":
-            return Refusal(Reason.REQUEST_TIMEOUT)
-        if fault == "version_unsupported":
-            return Refusal(Reason.VERSION_UNSUPPORTED, version=problem)
-        if fault == "coding_unsupported":
-            return Refusal(Reason.CODING_UNSUPPORTED, coding=problem[:200])
-        return Refusal(Reason.REQUEST_MALFORMED, problem=problem or "it cannot be parsed")
-
 
 def limits_under(profile: Mapping[str, Any]) -> Limits:
     """Return the limits on requests under a profile."""
@@ -232,18 +215,12 @@ def _internal(service: Service, request: Request, bug: Exception) -> Refusal:
     return Refusal(Reason.INTERNAL_ERROR, reference=repr(bug))
 
 
-def _dated(service: Service, response: Response) -> Response:
+def _dated(service: Service, outcome: Outcome) -> Outcome:
     """Return a response that no journal notes, with the Date of the world's clock."""
-    later = response.poll
-    if later is None:
-        response.headers.append(("Date", http_date(service.clock.now())))
-        return response
-
-    def poll() -> Response | None:
-        there = later()
-        return None if there is None else _dated(service, there)
-
-    return replace(response, poll=poll)
+    if isinstance(outcome, Future):
+        return after(outcome, lambda over: _dated(service, over.result()))
+    outcome.headers.append(("Date", http_date(service.clock.now())))
+    return outcome
 
 
 def _is_front(segments: list[str], request: Request) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
@@ -11,17 +11,15 @@ from werkzeug.test import Client as TestClient
 from werkzeug.test import Cookie
 
 from confsim.api.call import HOST
-from confsim.service.deferred import wait_for
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Handler, Request
 from confsim.service.service import OfOneProcess
+from confsim.service.waiting import wait_for
 from confsim.values.urls import normalised
 
 from .stamps import PHRASES
 
 if TYPE_CHECKING:
     import requests
-
-Handler = Callable[[Request], Response]
 
 
 class Client(TestClient):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from concurrent.futures import Future
 
 import anyio  # httpx depends on it
 import httpx
 
-from confsim.service.deferred import POLL_INTERVAL, polling, wait_for
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Handler, Outcome, Request, Response
+from confsim.service.waiting import POLL_INTERVAL, wait_for
+from confsim.service.worker import Worker
 
 from .clients import joined
 
@@ -19,8 +20,9 @@ class HttpxTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     The app gets the path of a URL as written.
     """
 
-    def __init__(self, handler: Callable[[Request], Response]) -> None:
+    def __init__(self, handler: Handler) -> None:
         self._handler = handler
+        self._worker = Worker()
 
     def __repr__(self) -> str:
         return f"<HttpxTransport to {self._handler!r}>"
@@ -30,19 +32,22 @@ class HttpxTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         return _received(request, wait_for(self._begin(request, request.read())))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Like ``handle_request``; other tasks run while the response is pending."""
-        content = await request.aread()
-        with polling():
-            response = self._begin(request, content)
-        while response.poll is not None:
-            response = response.poll() or response
-            await anyio.sleep(POLL_INTERVAL)
-        return _received(request, response)
+        """Like ``handle_request``; other tasks run meanwhile."""
+        outcome = self._begin(request, await request.aread(), self._worker)
+        try:
+            while isinstance(outcome, Future) and not outcome.done():
+                await anyio.sleep(POLL_INTERVAL)  # on any event loop
+            return _received(request, wait_for(outcome))
+        finally:
+            if isinstance(outcome, Future):
+                outcome.cancel()
 
-    def _begin(self, request: httpx.Request, body: bytes) -> Response:
+    def _begin(self, request: httpx.Request, body: bytes, worker: Worker | None = None) -> Outcome:
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
         headers = joined(request.headers.multi_items())
-        return self._handler(Request(request.method, path, query, headers, body, scheme=request.url.scheme))
+        return self._handler(
+            Request(request.method, path, query, headers, body, scheme=request.url.scheme, worker=worker)
+        )
 
 
 def _received(request: httpx.Request, response: Response) -> httpx.Response:

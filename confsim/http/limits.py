@@ -1,10 +1,29 @@
-"""Limits on requests."""
+"""Limits on requests, and the refusals of what a transport does not read."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+
 from msgspec import Struct
 
+from confsim.assumptions.protocol.refusals import Reason
+from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.messages import LARGEST_BODY
+
+
+class Unread(StrEnum):
+    """Why a transport stops reading a request (``Request.fault``)."""
+
+    MALFORMED = "malformed"
+    URL_TOO_LONG = "url_too_long"
+    HEADERS_TOO_LARGE = "headers_too_large"
+    BODY_TOO_LARGE = "body_too_large"
+    TIMEOUT = "timeout"
+    VERSION_UNSUPPORTED = "version_unsupported"
+    CODING_UNSUPPORTED = "coding_unsupported"
+    BUSY = "busy"  # the bodies of other requests fill the memory for all
+    UNNEEDED = "unread"  # its answer does not depend on the body
 
 
 class Limits(Struct, frozen=True):
@@ -26,3 +45,24 @@ class Limits(Struct, frozen=True):
 
 
 DEFAULT_LIMITS = Limits()
+
+
+def _busy(limits: Limits, _: str) -> Misuse:
+    text = (
+        f"the bodies of other requests fill the {limits.unfinished:,} bytes that are read at once; send it again later"
+    )
+    return Misuse(text, 503, retryAfter=1)
+
+
+#: The answer to each, by the limits and the description of the parser; None where the request is answered as it is.
+REFUSALS: Mapping[str, Callable[[Limits, str], Refusal | Misuse] | None] = {
+    Unread.MALFORMED: lambda _, problem: Refusal(Reason.REQUEST_MALFORMED, problem=problem or "it cannot be parsed"),
+    Unread.URL_TOO_LONG: lambda limits, _: Refusal(Reason.URL_TOO_LONG, limit=limits.url),
+    Unread.HEADERS_TOO_LARGE: lambda limits, _: Refusal(Reason.HEADERS_TOO_LARGE, limit=limits.headers),
+    Unread.BODY_TOO_LARGE: lambda limits, _: Refusal(Reason.BODY_TOO_LARGE, limit=limits.body),
+    Unread.TIMEOUT: lambda *_: Refusal(Reason.REQUEST_TIMEOUT),
+    Unread.VERSION_UNSUPPORTED: lambda _, problem: Refusal(Reason.VERSION_UNSUPPORTED, version=problem),
+    Unread.CODING_UNSUPPORTED: lambda _, problem: Refusal(Reason.CODING_UNSUPPORTED, coding=problem[:200]),
+    Unread.BUSY: _busy,
+    Unread.UNNEEDED: None,
+}

@@ -10,14 +10,14 @@ from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Outcome, Request, Response
 from confsim.service.service import Service
 from confsim.service.worlds import ServerObserver, Worlds
 
 from .routing import Routes
 
 #: Performs a control operation: service, worlds, operation, path texts, request.
-Perform = Callable[[Service, Worlds, Operation, tuple[str, ...], Request], Response]
+Perform = Callable[[Service, Worlds, Operation, tuple[str, ...], Request], Outcome]
 
 
 #: Most sets of routes that a mount caches, of about 0.25 MiB each.
@@ -25,7 +25,7 @@ MOST = 64
 
 
 #: Answers a browser: service, worlds, request, the segments of its path from the control plane's prefix on.
-Pages = Callable[[Service, Worlds, Request, Sequence[str]], Response]
+Pages = Callable[[Service, Worlds, Request, Sequence[str]], Outcome]
 
 
 class MountedApi:

@@ -16,10 +16,10 @@ from werkzeug.exceptions import BadRequest, RequestEntityTooLarge
 from werkzeug.sansio.response import Response as WerkzeugResponse
 from werkzeug.wsgi import LimitedStream, get_input_stream
 
-from confsim.service.deferred import wait_for
-from confsim.service.messages import Request, Response, split_target
+from confsim.service.messages import Handler, Request, split_target
+from confsim.service.waiting import wait_for
 
-from .limits import Limits
+from .limits import Limits, Unread
 from .stamps import PHRASES
 
 #: WSGI servers, by their software names, that add a Date header only if the application sets none. Others (gunicorn, or
@@ -40,7 +40,7 @@ class _Sent(WerkzeugResponse):
 class WsgiApp:
     """A handler behind the WSGI protocol."""
 
-    def __init__(self, handler: Callable[[Request], Response], limits: Limits) -> None:
+    def __init__(self, handler: Handler, limits: Limits) -> None:
         self._handler = handler
         self._limits = limits
 
@@ -50,9 +50,7 @@ class WsgiApp:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer one request by PEP 3333."""
         request = self._request(environ)
-        response = self._handler(request)
-        if response.poll is not None:
-            response = wait_for(response)
+        response = wait_for(self._handler(request))
         status, body, headers = response.status, response.body, response.headers
         if response.dropped:
             raise ConnectionResetError("the connection was dropped, by a fault")
@@ -73,11 +71,11 @@ class WsgiApp:
             headers["content-type"] = kind
         if authority is not None:
             headers["host"] = authority
-        limits = self._limits
+        limits, fault = self._limits, ""
         if len(target) + len(query) > limits.url:
-            body, fault = b"", "url_too_long"
+            body, fault = b"", Unread.URL_TOO_LONG
         elif len("".join(headers)) + len("".join(headers.values())) > limits.headers:
-            body, fault = b"", "headers_too_large"
+            body, fault = b"", Unread.HEADERS_TOO_LARGE
         else:
             body, fault = _body(environ, limits.body)
         scheme = environ.get("wsgi.url_scheme", "http")
@@ -97,21 +95,21 @@ def _body(environ: dict[str, Any], most: int) -> tuple[bytes, str]:
     """
     length = environ.get("CONTENT_LENGTH")
     if length and not length.isdecimal():
-        return b"", "malformed"
+        return b"", Unread.MALFORMED
     try:
         if "wsgi.input_terminated" in environ:
             # Werkzeug's stream stops silently at the limit when the server ends the input: one byte more reveals it.
             body = get_input_stream(environ, max_content_length=most + 1).read()
-            return (b"", "body_too_large") if len(body) > most else (body, "")
+            return (b"", Unread.BODY_TOO_LARGE) if len(body) > most else (body, "")
         if not length:
             return b"", ""
         if len(length) > 15 or int(length) > most:
-            return b"", "body_too_large"
+            return b"", Unread.BODY_TOO_LARGE
         return _declared(environ["wsgi.input"], int(length)), ""
     except RequestEntityTooLarge:
-        return b"", "body_too_large"
+        return b"", Unread.BODY_TOO_LARGE
     except (BadRequest, OSError, ValueError):  # the client disconnected before the body was complete
-        return b"", "malformed"
+        return b"", Unread.MALFORMED
 
 
 def _declared(source: Any, length: int) -> bytes:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
+from functools import partial
 from urllib.parse import parse_qsl, unquote
 
 import msgspec
 
 from confsim import shipped
 from confsim.api.call import HOST
+from confsim.control.catalogue import CONTROL
 from confsim.control.context import ControlContext
 from confsim.control.declare import PREFIX
+from confsim.control.invoke import ControlPlane
 from confsim.kernel.refusal import Misuse
 from confsim.service.checks.sites import cross_site
-from confsim.service.deferred import Pending
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Outcome, Request, Response
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
 from . import changes
 from .page_request import PageRequest
-from .stepped import SteppedControl
 
 #: Pages load nothing from elsewhere, have no inline script or style, and cannot be framed by another site.
 _POLICY = (
@@ -43,14 +42,21 @@ _STATIC = {
 }
 
 
-def respond(service: Service, worlds: Worlds, request: Request, segments: Sequence[str]) -> Response:
+def respond(service: Service, worlds: Worlds, request: Request, segments: Sequence[str]) -> Outcome:
+    """Return the response to a request for a page, or its future where the server answers others meanwhile."""
+    if request.worker is None:
+        return _respond(service, worlds, request, segments)
+    return request.worker.do(partial(_respond, service, worlds, request, segments))
+
+
+def _respond(service: Service, worlds: Worlds, request: Request, segments: Sequence[str]) -> Response:
     """Return the response to a request for the mount of a world, its control plane or a page of the inspector.
 
     ``segments`` are those of the path below the mount. For the mount itself, a browser is redirected to the overview, a
     program gets an index.
     """
     context = ControlContext(service, worlds, request.headers.get("host", HOST), notes_reads=False)
-    control = SteppedControl(context)
+    control = ControlPlane(CONTROL, context)
     home = f"{service.address.mount}{PREFIX}/"
     name, *path = [unquote(each) for each in segments[2:]] or [""]
     asked = PageRequest(control, home, tuple(path), dict(parse_qsl(request.query)))
@@ -78,48 +84,22 @@ def respond(service: Service, worlds: Worlds, request: Request, segments: Sequen
 
 
 def _page(asked: PageRequest, name: str) -> Response:
-    if "markdown_it" not in sys.modules:
-        asked.control.beside(("modules",), _import)
     from . import pages
 
     return _html(200, pages.get(name)(asked))
 
 
-def _import() -> None:
-    """Import what pages need, which takes long in the first of a process."""
-    from . import pages, render  # noqa: F401
-
-    import_module("markdown_it")
-    for _ in render.loading("overview"):
-        pass
-
-
 def _answered(asked: PageRequest, make: Callable[[], Response]) -> Response:
-    """Return the response of a function, called again once a pending answer is there; Misuse is an error page."""
-
-    def problem(misuse: Misuse) -> Response:
+    """Return the response of a function; Misuse is an error page."""
+    try:
+        return make()
+    except Misuse as misuse:
         from . import pages
 
         return _html(misuse.status, pages.problem(asked, misuse.status, str(misuse)))
 
-    def poll() -> Response | None:
-        try:
-            if asked.control.step():
-                return None
-        except Misuse as misuse:
-            return problem(misuse)
-        found = _answered(asked, make)
-        return found if found.poll is None else None
 
-    try:
-        return make()
-    except Pending:
-        return Response(503, list(_HEADERS), poll=poll)
-    except Misuse as misuse:
-        return problem(misuse)
-
-
-def _index(control: SteppedControl) -> bytes:
+def _index(control: ControlPlane) -> bytes:
     """The URLs of everything that is served, as JSON for programs."""
     context = control.context
     plane = f"{context.root}{PREFIX}"

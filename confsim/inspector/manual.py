@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -43,17 +43,11 @@ REFERENCE: Mapping[str, tuple[str, Callable[[], str]]] = {
 _SECTION = re.compile(r"^(?=##+ )", re.M)
 
 
-def shown(home: str, text: str) -> Generator[None, None, Rendered]:
-    """Return Markdown as HTML in which names are links to their pages, after steps as of ``in_steps``.
-
-    ``home`` is the path of the overview.
-    """
+def shown(home: str, text: str) -> Rendered:
+    """Return Markdown as HTML in which names are links to their pages; ``home`` is the path of the overview."""
     from .markdown import Rendered
 
-    made = []
-    for each in [text] if "```" in text else _SECTION.split(text):
-        made.append(_section(home, each))
-        yield
+    made = [_section(home, each) for each in ([text] if "```" in text else _SECTION.split(text))]
     html = Markup().join(each.html for each in made)
     return Rendered(html, [heading for each in made for heading in each.headings])
 

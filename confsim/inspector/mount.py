@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from confsim.control import mount
 from confsim.http.mount import Mount
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Outcome, Request
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
@@ -16,7 +16,7 @@ def mounted() -> Mount:
     return mount.whole(_respond)
 
 
-def _respond(service: Service, worlds: Worlds, request: Request, segments: Sequence[str]) -> Response:
+def _respond(service: Service, worlds: Worlds, request: Request, segments: Sequence[str]) -> Outcome:
     from .app import respond
 
     return respond(service, worlds, request, segments)

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
-from .stepped import SteppedControl
+from confsim.control.invoke import ControlPlane
 
 
 class PageRequest(Struct, frozen=True):
@@ -16,7 +16,7 @@ class PageRequest(Struct, frozen=True):
     ``home`` is the path of the overview; links start from it.
     """
 
-    control: SteppedControl
+    control: ControlPlane
     home: str
     path: tuple[str, ...]
     query: Mapping[str, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import Enum
 from functools import lru_cache
@@ -52,13 +52,6 @@ def _shown(value: Any) -> Any:
     if value is None:
         return ""
     return ("no", "yes")[value] if isinstance(value, bool) else value
-
-
-def loading(template: str) -> Generator[None, None, None]:
-    """Load a template and those that it is made of, in steps."""
-    for name in ("macros", "base", template):
-        _environment().get_template(f"{name}.html")
-        yield
 
 
 def page(template: str, **values: Any) -> str:

@@ -195,6 +195,8 @@ class Cascade:
 
     def take(self, change: Change, record: Any) -> None:
         """Fire the trigger on every record found."""
-        for related in self.on(change, record) or ():
-            if self.fires is not None:
-                self.fires.attempt(change, *_current(self.fires, change, related))
+        found, fires = self.on(change, record), self.fires
+        if fires is not None:
+            for related in found or ():
+                if related is not None:
+                    fires.attempt(change, fires.machine.stored(change, related), (), {})

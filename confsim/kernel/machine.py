@@ -271,8 +271,8 @@ class Machine(Generic[S, R]):
         """Return the record as its table holds it now, None if it is gone; itself if its machine stores none."""
         if self.table_of is None:
             return record
-        rows, key = self._rows_with(change, record)
-        return rows.get(key)
+        table = self.table_of(record)
+        return table.get(change, table.key(record), "" if table.shared else self.client(record))
 
     def _move(self, change: Change, record: R | None, row: Row, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R:
         """Apply a row to a record; return the new record, or the removed one."""

@@ -9,6 +9,8 @@ from datetime import datetime
 from confsim.kernel.refusal import Misuse
 from confsim.values.plain import shown
 
+from .waiting import monotonic
+
 #: Types that ``instant`` accepts.
 Instant = int | str | datetime
 
@@ -148,3 +150,22 @@ class Clock:
         """Set the state of the clock to these values."""
         self._offset, self._stands, self._rate = values[:3]
         self._start = values[3:]
+
+
+class Usage:
+    """When a world was made and last called (seconds of a monotonic clock), and the number of its API calls."""
+
+    __slots__ = ("calls", "made", "used")
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.made = self.used = monotonic()
+
+    def count(self) -> None:
+        """Note a call of the API."""
+        self.calls += 1
+        self.used = monotonic()
+
+    def touch(self) -> None:
+        """Note a call of any kind."""
+        self.used = monotonic()

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from confsim.kernel.refusal import Misuse, require_at_most
 from confsim.kernel.world import Change, World
 
-from .entries import ControlCall, DeliveryNote, JournalEntry, Noted, TimerEntry
+from .entries import ControlCall, DeliveryNote, JournalEntry, TimerEntry
 from .faults.interceptor import FaultHit, hits_in
 from .live import WorldObserver
 
@@ -31,7 +31,7 @@ class Journal(WorldObserver):
     """
 
     def __init__(self, most: int = MOST_CALLS) -> None:
-        self._most = most
+        self.most = most
         self._entries: deque[JournalEntry] = deque(maxlen=most)
         self._control_calls: deque[ControlCall] = deque(maxlen=most)
         self._others: deque[ControlCall | TimerEntry] = deque(maxlen=most)
@@ -48,11 +48,6 @@ class Journal(WorldObserver):
 
     def __len__(self) -> int:
         return len(self._entries)
-
-    @property
-    def most(self) -> int:
-        """The most calls that are stored."""
-        return self._most
 
     @property
     def control_calls(self) -> tuple[ControlCall, ...]:
@@ -79,7 +74,7 @@ class Journal(WorldObserver):
         """The number of calls that the journal has evicted since it began or was emptied: all before the oldest."""
         if self._entries:
             return max(0, self._entries[0].number - 1 - self._begun)
-        return 0 if self._most else self.count - self._begun
+        return 0 if self.most else self.count - self._begun
 
     def restart(self) -> None:
         """Remove everything, and count from 1 again."""
@@ -92,7 +87,7 @@ class Journal(WorldObserver):
         if most < 0:
             raise Misuse(f"a journal cannot keep {most} calls")
         require_at_most(most, MOST_EVER, "calls in the journal")
-        self._most = most
+        self.most = most
         self._control_calls = deque(self._control_calls, most)
         self._others = deque(self._others, most)
         self._entries = deque(self._entries, most)
@@ -143,12 +138,14 @@ class Journal(WorldObserver):
             self._entries.append(entry)
         elif (place := next((at for at, each in enumerate(self._entries) if each is withheld), None)) is not None:
             self._entries[place] = entry
-        _evict_by_size(self._entries, entry)
+        if entry.weight:
+            _evict_by_size(self._entries)
 
     def reserve(self, entry: JournalEntry) -> None:
         """Add the entry of a call that is committed and still held: its place among the calls."""
         self._entries.append(entry)
-        _evict_by_size(self._entries, entry)
+        if entry.weight:
+            _evict_by_size(self._entries)
 
     def next_between(self, kind: str) -> str:
         """Return the id of the next event between calls; ``kind`` is its first letter."""
@@ -159,7 +156,8 @@ class Journal(WorldObserver):
         """Add a timer, or a control call that a replay leaves out; the oldest is evicted."""
         self._others.append(other)
         self._used.update(other.assumptions)
-        _evict_by_size(self._others, other)
+        if other.weight:
+            _evict_by_size(self._others)
 
     def changed(self, before: World, change: Change, after: World) -> None:
         """Note a timer that has fired, if it used or wrote anything."""
@@ -173,7 +171,8 @@ class Journal(WorldObserver):
         """Add a control call that a replay repeats; the oldest are evicted with the API calls after them."""
         self._control_calls.append(call)
         self._used.update(call.assumptions)
-        _evict_by_size(self._control_calls, call)
+        if call.weight:
+            _evict_by_size(self._control_calls)
 
     def add_delivery(self, note: DeliveryNote) -> DeliveryNote:
         """Append a step of a webhook delivery and return it; steps before the oldest call are evicted."""
@@ -187,7 +186,7 @@ class Journal(WorldObserver):
     def note_hits(self, delivery: str, hits: tuple[FaultHit, ...]) -> None:
         """Note the faults that hit a webhook delivery; those of the oldest are forgotten when there are too many."""
         self._hits[delivery] = hits
-        if len(self._hits) > self._most:
+        if len(self._hits) > self.most:
             del self._hits[next(iter(self._hits))]
 
     def forget_hits(self, undone: Callable[[str], bool]) -> None:
@@ -210,7 +209,7 @@ class Journal(WorldObserver):
 
     def forget(self, ids: Collection[str]) -> int:
         """Remove the entries of these ids; return how many were found."""
-        rest = deque((entry for entry in self._entries if entry.id not in ids), self._most)
+        rest = deque((entry for entry in self._entries if entry.id not in ids), self.most)
         count, dropped = len(self._entries) - len(rest), self.dropped
         self._entries = rest
         self._begun += self.dropped - dropped  # what was removed from the front was not evicted
@@ -221,9 +220,8 @@ class Journal(WorldObserver):
         return sorted(self._used)
 
 
-def _evict_by_size(entries: deque[Any], newest: Noted) -> None:
-    """Evict the oldest entries until the large bodies of the rest fit the limit, if the newest has one; it stays."""
-    if newest.weight:
-        total = sum(entry.weight for entry in entries)
-        while total > HEAVIEST and len(entries) > 1:
-            total -= entries.popleft().weight
+def _evict_by_size(entries: deque[Any]) -> None:
+    """Evict the oldest entries until the large bodies of the rest fit the limit; the newest stays."""
+    total = sum(entry.weight for entry in entries)
+    while total > HEAVIEST and len(entries) > 1:
+        total -= entries.popleft().weight

@@ -15,6 +15,7 @@ from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, FaultSource, World
 
 from .clock import LATEST, Clock
+from .waiting import Waiters
 
 if TYPE_CHECKING:
     from .entries import JournalEntry
@@ -67,7 +68,9 @@ class Observers(Generic[AnyObserver]):
 
     def add(self, *observers: AnyObserver) -> None:
         """Let these observers hear of later events, too."""
-        self.all = (*self.all, *(observer for observer in observers if observer not in self.all))
+        for observer in observers:
+            if observer not in self.all:
+                self.all += (observer,)
 
     def remove(self, *observers: AnyObserver) -> None:
         """Let these observers hear of nothing any longer."""
@@ -107,19 +110,17 @@ class WorldLock:
     ) -> None:
         try:
             if self._depth == 1:
-                self._tell()
+                for observer in self._observers.all:
+                    observer.releasing()
         finally:
             self._depth -= 1
             self._lock.release()
 
-    def _tell(self) -> None:
-        for observer in self._observers.all:
-            observer.releasing()
-
     @contextmanager
     def released(self) -> Iterator[None]:
         """Let others take the lock during the block, however often its holder has taken it."""
-        self._tell()
+        for observer in self._observers.all:
+            observer.releasing()
         depth, self._depth = self._depth, 0
         for _ in range(depth):
             self._lock.release()
@@ -135,7 +136,7 @@ class LiveWorld:
     """The present value of a world, and the only way to change it. Its ``observers`` hear what happens.
 
     ``fired`` are the timers with an effect since they were last taken, in order. ``bugs`` collects errors of confsim
-    itself, which the fixture raises in the test.
+    itself, which the fixture raises in the test. ``waiters`` are those who wait for something in the world.
     """
 
     __slots__ = (
@@ -147,6 +148,7 @@ class LiveWorld:
         "lock",
         "observers",
         "profile",
+        "waiters",
         "world",
     )
 
@@ -156,8 +158,9 @@ class LiveWorld:
         self.profile = profile
         self.observers = Observers(*EVERYWHERE.all)
         self.lock = WorldLock(self.observers)
+        self.waiters = Waiters()
         self.bugs: list[BaseException] = []
-        self._faults: Callable[[], FaultSource | None] = no_faults
+        self._faults: Callable[[], FaultSource] | None = None
         self.fired: list[Timer] = []
 
     # Observers
@@ -165,7 +168,7 @@ class LiveWorld:
     @property
     def outside(self) -> tuple[WorldObserver, ...]:
         """Return the observers from outside the service."""
-        return tuple(observer for observer in self.observers.all if observer.outside)
+        return tuple([observer for observer in self.observers.all if observer.outside])
 
     # Defects
 
@@ -181,13 +184,13 @@ class LiveWorld:
 
     # Changes
 
-    def inject(self, faults: Callable[[], FaultSource | None]) -> None:
-        """Let this function return what decides at the fault points of each change, None for no faults."""
+    def inject(self, faults: Callable[[], FaultSource] | None) -> None:
+        """Let this function return what decides at the fault points of each change; None for no faults."""
         self._faults = faults
 
     def faulty_change(self, now: int) -> Change:
         """Return a change of the present world at an instant, with the faults in force; no timer fires."""
-        return self.world.change(now, ProfileContext(self.profile), self._faults())
+        return self._begin(self.world, now)
 
     def change(self, at: int | None = None) -> Change:
         """Return a change at this instant, after due timers have fired; ``commit`` puts it in force.
@@ -197,10 +200,10 @@ class LiveWorld:
         now = self.clock.now()
         if self.world.timers.due <= now:
             self.fire_due_timers(now)
-        return self.faulty_change(now if at is None else at)
+        return self._begin(self.world, now if at is None else at)
 
-    def _begin(self, world: World, at: int, timer: Timer) -> Change:
-        return world.change(at, ProfileContext(self.profile), self._faults(), timer)
+    def _begin(self, world: World, at: int, timer: Timer | None = None) -> Change:
+        return world.change(at, ProfileContext(self.profile), self._faults and self._faults(), timer)
 
     def put(self, change: Change) -> World:
         """Put a change in force; return the world after it. One of an earlier world (a stale read) is dropped."""
@@ -300,7 +303,3 @@ class LiveWorld:
         fired = self._fire(instant)
         self.clock.move(instant if back else max(instant, self.clock.now()))
         return fired
-
-
-def no_faults() -> None:
-    """Inject no faults."""

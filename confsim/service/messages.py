@@ -9,6 +9,7 @@ from __future__ import annotations
 import copyreg
 import json
 from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future
 from typing import Any
 
 import msgspec
@@ -17,10 +18,10 @@ from msgspec import Struct
 from confsim.contract.types import Form
 from confsim.kernel.refusal import Misuse, suggest
 
+from .worker import Worker
+
 #: The most bytes of the body of a request, unless a server is given another limit.
 LARGEST_BODY = 100 * 2**20
-#: The fault of a request whose body was not read, since its answer does not depend on it.
-UNREAD = "unread"
 
 
 class Request(Struct, gc=False):
@@ -30,6 +31,7 @@ class Request(Struct, gc=False):
     has lower-case names, values as they came; a header sent twice is joined by ``", "``. ``cookies`` by name and the
     ``form`` in the body, None for none, are parsed by ``http.inputs``. ``fault`` is the reason why a transport stopped
     reading, if it did, and ``problem`` the message of its parser. ``scheme`` is "https" for one that came by TLS.
+    ``worker`` does what takes long while the transport serves others; without one, the transport waits.
     """
 
     method: str
@@ -42,6 +44,7 @@ class Request(Struct, gc=False):
     cookies: Mapping[str, str] | None = None
     form: Form | None = None
     scheme: str = "http"
+    worker: Worker | None = None
 
 
 def split_target(target: str) -> tuple[str | None, str]:
@@ -55,16 +58,13 @@ def split_target(target: str) -> tuple[str | None, str]:
 class Response(Struct, gc=False):
     """A whole response: status code, headers in order, body.
 
-    A pending response has ``poll``, which returns the response once it is ready, and None before. The transport must
-    call it, from any thread and without holding a lock; ``deferred.wait_for`` blocks until it is ready. A fault delays
-    a response by ``delay`` seconds, and has its connection dropped after ``cut`` bytes of the body: -1 for before the
-    status line, None for not at all.
+    A fault delays a response by ``delay`` seconds (``waiting.delayed``), and has its connection dropped after ``cut``
+    bytes of the body: -1 for before the status line, None for not at all.
     """
 
     status: int
     headers: list[tuple[str, str]]
     body: bytes = b""
-    poll: Callable[[], Response | None] | None = None
     delay: float = 0.0
     cut: int | None = None
 
@@ -72,6 +72,12 @@ class Response(Struct, gc=False):
     def dropped(self) -> bool:
         """Whether the connection is dropped before the status line."""
         return self.cut is not None and self.cut < 0
+
+
+#: The answer to a request: a response, or the future of one that comes later.
+Outcome = Response | Future[Response]
+#: Answers a request.
+Handler = Callable[[Request], Outcome]
 
 
 class StatusError(Exception):

@@ -7,25 +7,26 @@ a profile that asks for them. A refused call drops its change, so it leaves no t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
 from confsim.api.call import NOWHERE, Address, Call
-from confsim.assumptions.protocol import transport, wire
+from confsim.assumptions.protocol import transport
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, note
+from confsim.assumptions.register import note
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import NotYet, Refusal
-from confsim.kernel.world import Change, TooLong, World
+from confsim.kernel.world import UNLIMITED, Change, TooLong, World
 from confsim.values.urls import normalised
 
 from .checks.callers import Callers
-from .checks.checks import answer, is_refused_first
+from .checks.checks import answer, is_refused_first, receive
+from .clock import Usage
 from .conformance import Conformance
-from .deferred import in_thread, monotonic, polls_here
 from .entries import JournalEntry
 from .errors import refused, told
 from .faults.effects import Effect
@@ -36,30 +37,20 @@ from .faults.per_request import HEADER, QUERY
 from .incoming import Finish, Incoming
 from .journal import Journal
 from .live import LiveWorld, WorldObserver
-from .long_calls import ATTEMPTS, MOST_STEPS, ComputedCall, LongCall, compute
 from .masking import Mask
-from .messages import Request, Response
+from .messages import Outcome, Request, Response
 from .stages.idempotency import IdempotencyKeys
 from .stages.rate_limit import RateLimit
 from .stages.stage import Next, Stage
 from .stages.stale_reads import StaleReads
+from .worker import Worker
 
 _ID = "X-Confsim-Request-Id"
+#: Most steps (of ``Change.steps``) of a call while others wait.
+MOST_STEPS = 100
+#: How often a call is computed beside others; then it is performed while they wait.
+ATTEMPTS = 3
 _STAGES: tuple[type[RateLimit | IdempotencyKeys], ...] = (RateLimit, IdempotencyKeys)
-
-
-class Usage:
-    """When a world was made and last called (seconds of a monotonic clock), and the number of its API calls."""
-
-    __slots__ = ("calls", "made", "used")
-
-    def __init__(self) -> None:
-        self.calls = 0
-        self.made = self.used = monotonic()
-
-    def touch(self) -> None:
-        """Note a call of any kind."""
-        self.used = monotonic()
 
 
 class Pipeline:
@@ -80,7 +71,10 @@ class Pipeline:
         self.conformance: Conformance | None = None
         self.callers = Callers()
         self.stages: tuple[Stage, ...] = ()
-        self._long: LongCall | None = None
+        #: The stages, which depend on earlier calls and on the world.
+        self.observers: tuple[WorldObserver, ...] = ()
+        self._long = Worker()
+        self._commits_long = False
         self._staged: Next | None = None
         self._stale: StaleReads | None = None
         if live.profile:
@@ -88,17 +82,13 @@ class Pipeline:
 
     def _follow(self, profile: Mapping[str, Any]) -> None:
         """Chain the stages that a profile asks for before the checks."""
-        self.stages = tuple(stage() for stage in _STAGES if stage.needed(profile))
+        self.observers = self.stages = tuple(stage() for stage in _STAGES if stage.needed(profile))
         following: Next = lambda call, incoming: answer(call, incoming, self.callers)  # noqa: E731
         for stage in reversed(self.stages):
             following = self._staged = partial(stage, following=following)
         if lag := StaleReads.lag(profile):
             self._stale = StaleReads(lag)
-
-    @property
-    def observers(self) -> tuple[WorldObserver, ...]:
-        """Return the stages, which depend on earlier calls and on the world."""
-        return self.stages if self._stale is None else (*self.stages, self._stale)
+            self.observers = (*self.stages, self._stale)
 
     def serve_at(self, address: Address) -> None:
         """Set the start of URLs in responses."""
@@ -108,25 +98,34 @@ class Pipeline:
         """Check every answer of an operation against an OpenAPI document; None stops that."""
         self.conformance = conformance
 
-    def share_callers(self, callers: Callers) -> None:
-        """Identify callers with what another pipeline knows of them."""
-        self.callers = callers
+    def check_like(self, other: Pipeline) -> None:
+        """Check answers as another pipeline does, and identify callers with what it knows of them."""
+        self.conformance, self.callers = other.conformance, other.callers
 
     def restart(self) -> None:
         """Let the stages forget every call."""
         for stage in self.observers:
             stage.replaced()
 
-    def perform(self, incoming: Incoming, injected: Injection | None = None) -> Response:
-        """Perform a call of an operation; return its final response.
+    def perform(self, incoming: Incoming, injected: Injection | None = None) -> Outcome:
+        """Perform a call of an operation; return its final response, or its future.
 
         ``injected`` are the faults of a call that was held; None means the faults in force. A call that takes long is
-        performed by a thread of its own, if this one serves others meanwhile; the response is pending then.
+        performed by a thread, if the transport serves others meanwhile; what changes something comes after it.
         """
-        live, operation, request = self._live, incoming.operation, incoming.request
         long = self._long
-        if long is not None and long.holds_up(changes=operation.changes):
-            return long.follow(partial(self.perform, incoming, injected), changes=operation.changes)
+        if long.queue and (incoming.operation.changes or self._commits_long):
+            return long.do(partial(self._perform_in_turn, incoming, injected))
+        if incoming.request.worker is None:
+            return self._perform(incoming, injected)
+        try:
+            return self._perform(incoming, injected, MOST_STEPS)
+        except TooLong:
+            return long.do(partial(self._perform_long, incoming))
+
+    def _perform(self, incoming: Incoming, injected: Injection | None, steps: int = UNLIMITED) -> Outcome:
+        """Perform a call under the lock. Raises TooLong, and changes nothing, for one of more steps."""
+        live, operation, request = self._live, incoming.operation, incoming.request
         with live.lock:
             faults, injection = self._faults, injected
             query, headers = request.query, request.headers
@@ -143,9 +142,9 @@ class Pipeline:
                     response = injection.effect.respond(call)
                 else:
                     if incoming.from_request:
-                        if injection is None and polls_here() and self._repeatable(change):
-                            change.limit(MOST_STEPS)
-                        _receive(call, incoming)
+                        if injection is None and steps is not UNLIMITED and self._repeatable(change):
+                            change.limit(steps)
+                        receive(call, incoming)
                     response = (
                         answer(call, incoming, self.callers) if self._staged is None else self._staged(call, incoming)
                     )
@@ -154,8 +153,6 @@ class Pipeline:
                 response, after = self._refused(call, refusal)
             except Exception as bug:
                 response, after = self._failed(call, request, bug)
-            except TooLong:
-                return self._begin_long(incoming)
             token = None if incoming.from_request else incoming.token
             entry = self._note(
                 operation.name, request, response, change, after, call.caller, token, injection, incoming.finish
@@ -172,14 +169,14 @@ class Pipeline:
         It does not where the caller is refused first; but faults and stages may decide before that.
         """
         request = incoming.request
-        if self._faults.on_calls or self._staged is not None or self._long is not None:
+        if self._faults.on_calls or self._staged is not None or self._long.queue:
             return True
         if HEADER in request.headers or QUERY in request.query:
             return True
         with self._live.lock:
             call = self._begun(incoming)
             try:
-                _receive(call, incoming)
+                receive(call, incoming)
             except Refusal:
                 return False
             return not is_refused_first(call, incoming, self.callers)
@@ -215,58 +212,63 @@ class Pipeline:
         """Return whether nothing counts how often a call is computed: neither faults nor a stage."""
         return change.faults is None and self._staged is None and self._stale is None
 
-    def _begin_long(self, incoming: Incoming) -> Response:
-        """Let a thread perform a call that takes long, when others that do are over; return the pending response."""
-        if self._long is not None:
-            return self._long.follow(partial(self.perform, incoming), changes=True)
-        self._long = long = LongCall()
-        return in_thread(partial(self._long_response, long, incoming))
-
-    def _long_response(self, long: LongCall, incoming: Incoming) -> Response:
-        """Perform a call that takes long; then the calls that wait for it are performed, and others may act on it."""
-        live = self._live
+    def _perform_in_turn(self, incoming: Incoming, injected: Injection | None) -> Outcome:
+        """Perform a call that came while a long one was under way."""
         try:
-            return self._perform_beside(long, incoming)
-        finally:
-            long.end()
-            if self._long is long:
-                self._long = None
-            with live.lock:
-                live.settle(live.clock.now())
+            return self._perform(incoming, injected, MOST_STEPS)
+        except TooLong:
+            return self._perform_long(incoming)
 
-    def _perform_beside(self, long: LongCall, incoming: Incoming) -> Response:
-        """Perform a call that takes long, without the lock except at its beginning and at its end."""
+    def _perform_long(self, incoming: Incoming) -> Response:
+        """Perform a call that takes long, without the lock except at its beginning and at its end.
+
+        What it changes is put in force as a whole, if the world is still the same; otherwise it is computed once more.
+        """
         live = self._live
-
-        def compute_answer(call: Call) -> Response:
-            _receive(call, incoming)
-            return answer(call, incoming, self.callers)
-
         for _ in range(ATTEMPTS):
             with live.lock:
                 call = self._begun(incoming)
-            computed = compute(call, compute_answer)
-            with long.locking(live.lock):
+            outcome = self._computed(call, incoming)
+            with self._committing():
                 if live.world is call.change.world:
-                    return self._finish_long(incoming, computed)
-        with long.locking(live.lock):
-            return self._finish_long(incoming, compute(self._begun(incoming), compute_answer))
+                    return self._finish_long(call, incoming, outcome)
+        with self._committing():
+            call = self._begun(incoming)
+            return self._finish_long(call, incoming, self._computed(call, incoming))
 
-    def _finish_long(self, incoming: Incoming, computed: ComputedCall) -> Response:
+    @contextmanager
+    def _committing(self) -> Iterator[None]:
+        """Hold the lock in the block; every call that comes meanwhile waits, so that no thread waits for the lock."""
+        self._commits_long = True
+        try:
+            with self._live.lock:
+                yield
+        finally:
+            self._commits_long = False
+
+    def _computed(self, call: Call, incoming: Incoming) -> Response | Exception:
+        """Return the response to a call, whose change stays its own, or what it raised."""
+        try:
+            receive(call, incoming)
+            return answer(call, incoming, self.callers)
+        except Exception as error:
+            return error
+
+    def _finish_long(self, call: Call, incoming: Incoming, outcome: Response | Exception) -> Response:
         """Put a call that was computed in force and note it; return its response."""
-        call, request, outcome, change = computed.call, incoming.request, computed.outcome, computed.call.change
-        if isinstance(outcome, Refusal):
-            response, after = self._refused(call, outcome)
-        elif isinstance(outcome, Exception):
-            response, after = self._failed(call, request, outcome)
-        else:
-            try:
-                response, after = outcome, self._live.put(change)
-            except Exception as bug:
-                response, after = self._failed(call, request, bug)
-        return self._note(
-            call.operation.name, request, response, change, after, call.caller, finish=incoming.finish
-        ).response
+        change, request = call.change, incoming.request
+        try:
+            if isinstance(outcome, Exception):
+                raise outcome
+            response, after = outcome, self._live.put(change)
+        except Refusal as refusal:
+            response, after = self._refused(call, refusal)
+        except Exception as bug:
+            response, after = self._failed(call, request, bug)
+        entry = self._note(call.operation.name, request, response, change, after, call.caller, finish=incoming.finish)
+        if after is not change.world:
+            self._live.settle(change.now)
+        return entry.response
 
     def answer_held(
         self, incoming: Incoming, entry: JournalEntry, injection: Injection, effect: Effect | None, *, dropped: bool
@@ -352,10 +354,9 @@ class Pipeline:
         handshake: bool = False,
     ) -> JournalEntry:
         """Finish a response and note the call; for a call that is held, only reserve its place in the journal."""
-        live, journal, faults, usage, before = self._live, self._journal, self._faults, self._usage, change.world
+        live, journal, faults, before = self._live, self._journal, self._faults, change.world
         id = journal.next_id()
-        usage.calls += 1
-        usage.used = monotonic()
+        self._usage.count()
         response.headers.append((_ID, id))
         touched = () if after is before else change.touched
         hits = () if change.faults is None else hits_in(change)
@@ -378,18 +379,3 @@ class Pipeline:
         else:
             live.announce(entry)
         return entry
-
-
-def _receive(call: Call, incoming: Incoming) -> None:
-    """Raise the Refusal of an unreadable query or token. A wrong token is ignored on a public call (G023)."""
-    if incoming.query_used:
-        call.change.carried.used.update(incoming.query_used)
-    if incoming.query_refusal is not None:
-        raise incoming.query_refusal
-    public = call.operation.public
-    if not public:
-        note(call.change, wire.PRESENTATION)
-    refusal = incoming.token_refusal
-    if refusal is not None and not (public and ask(call.change, wire.PUBLIC_CREDENTIALS) == "ignored"):
-        note(call.change, wire.PRESENTATION)
-        raise refusal

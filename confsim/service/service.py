@@ -19,7 +19,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change, World
 
 from .checks.credentials import presentation
-from .clock import Clock
+from .clock import Clock, Usage
 from .entries import JournalEntry
 from .faults.holding import HeldCalls
 from .faults.injection import Faults
@@ -27,8 +27,8 @@ from .history import History
 from .incoming import Finish, Incoming, incoming
 from .journal import MOST_CALLS, Journal
 from .live import LiveWorld, WorldObserver
-from .messages import Request, Response
-from .pipeline import Pipeline, Usage
+from .messages import Outcome, Request
+from .pipeline import Pipeline
 from .webhooks.sending import Webhooks
 
 if TYPE_CHECKING:
@@ -137,8 +137,8 @@ class Service(OfOneProcess):
         """Return the call in a request."""
         return incoming(self.token_of, self.faults, request, operation, path, context, finish)
 
-    def perform(self, call: Incoming) -> Response:
-        """Perform a call of an operation; return its final response."""
+    def perform(self, call: Incoming) -> Outcome:
+        """Perform a call of an operation; return its final response, or the future of it."""
         return self.pipeline.perform(call)
 
     def change(self, at: int | None = None) -> Change:
@@ -256,8 +256,8 @@ class Service(OfOneProcess):
 
         The arguments replace the world, profile, clock or provenance.
         """
-        with self.lock:
-            found, copied = self.world, self.clock.copy()
+        with self.live.lock:
+            found, copied = self.live.world, self.clock.copy()
         other = Service(
             found if world is None else world,
             copied if clock is None else clock,
@@ -267,8 +267,7 @@ class Service(OfOneProcess):
         )
         other.webhooks.share_quiet(self.webhooks)
         if profile is None:
-            other.pipeline.hold_against(self.pipeline.conformance)
-            other.pipeline.share_callers(self.pipeline.callers)
+            other.pipeline.check_like(self.pipeline)
         return other
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from concurrent.futures import Future
 from threading import RLock
 from typing import Any
 
@@ -17,9 +17,9 @@ from confsim.kernel.world import World
 from confsim.values.urls import host_name, uri
 
 from .clock import Values
-from .deferred import monotonic
 from .live import Observers
 from .service import OfOneProcess, Service, Settings
+from .waiting import monotonic
 from .webhooks.http_sender import HttpSender
 
 #: Default limit of worlds beside the root world, and the highest that can be set.
@@ -110,7 +110,7 @@ class Worlds(OfOneProcess):
         self.observers: Observers[ServerObserver] = Observers()
         self._servers: list[tuple[str, HttpSender]] = []
         self.runs: dict[str, ScenarioRun] = {}
-        self._waiting = 0
+        self._waiting = set[Future[Any]]()
 
     @property
     def default(self) -> Service:
@@ -135,15 +135,13 @@ class Worlds(OfOneProcess):
         require_at_most(most, MOST_EVER, "worlds of the server")
         self._most = most
 
-    @contextmanager
-    def one_more_waiting(self) -> Iterator[None]:
-        """Count a control call that waits during the block. Raises Misuse (409) for one too many."""
-        require_at_most(self._waiting + 1, MOST_WAITING, "waiting calls of the server", 409)
-        self._waiting += 1
-        try:
-            yield
-        finally:
-            self._waiting -= 1
+    def count_waiting(self, call: Future[Any]) -> None:
+        """Count a control call until it no longer waits. Raises Misuse (409), and cancels it, if it is one too many."""
+        if len(self._waiting) == MOST_WAITING:
+            call.cancel()
+        require_at_most(len(self._waiting) + 1, MOST_WAITING, "waiting calls of the server", 409)
+        self._waiting.add(call)
+        call.add_done_callback(self._waiting.discard)
 
     def items(self) -> tuple[tuple[str, Service], ...]:
         """Return every world with its name."""
@@ -271,12 +269,8 @@ class Worlds(OfOneProcess):
             announced = server
 
     def tick(self) -> None:
-        """Fire due timers of worlds with webhook retries, and release calls held for too long.
-
-        Everything else can wait for the next call.
-        """
+        """Fire due timers of worlds with webhook retries; everything else can wait for the next call."""
         for service in tuple(self._services.values()):
-            service.pipeline.held.expire()
             if service.webhooks.may_wait and service.world.timers.due <= service.clock.now():
                 service.live.fire_due_timers(service.clock.now())
 

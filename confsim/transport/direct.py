@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 
 from msgspec.structs import replace
 
@@ -10,15 +11,15 @@ from confsim.api.call import HOST
 from confsim.assumptions.register import ProfileContext
 from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse
-from confsim.service.deferred import delivered, wait_for
 from confsim.service.incoming import Finish
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Outcome, Request, Response
 from confsim.service.service import Service
+from confsim.service.waiting import delivered, wait_for
 
 from .address import OperationRequest
 
 #: Performs a control operation: the operation, its path parameters as texts, the request.
-Perform = Callable[[Operation, tuple[str, ...], Request], Response]
+Perform = Callable[[Operation, tuple[str, ...], Request], Outcome]
 
 
 class DirectTransport:
@@ -45,12 +46,12 @@ class DirectTransport:
         request = replace(sent, target=service.address.mount + sent.target, headers={"host": HOST, **sent.headers})
         if call.operation.catalogue is self._control:
             return self._arrived(call.operation, self._perform(call.operation, call.path, request))
-        response = service.perform(
-            service.incoming(request, call.operation, call.path, ProfileContext(service.profile), self._finish(call))
-        )
+        context = ProfileContext(service.profile)
+        incoming = service.incoming(request, call.operation, call.path, context, self._finish(call))
+        response = wait_for(service.perform(incoming))
         if not self.patient:
             response = replace(response, delay=0.0)  # that of the journal stays as it is
-        return delivered(response)
+        return delivered(service.live.waiters, response)
 
     def _finish(self, call: OperationRequest) -> Finish | None:
         """Return the function that makes the final response of a conditional or range request, as HTTP decides."""
@@ -63,13 +64,11 @@ class DirectTransport:
         exchange.asks_for(call.operation)
         return exchange.finish
 
-    def _arrived(self, operation: Operation, response: Response) -> Response:
-        if self.patient or response.poll is None or not operation.waits:
-            return wait_for(response)
-        answer = response.poll()
-        if answer is None:
+    def _arrived(self, operation: Operation, outcome: Outcome) -> Response:
+        if isinstance(outcome, Future) and operation.waits and not self.patient:
+            outcome.cancel()
             raise Misuse("nothing is waited for while a world is made: what is not there at once does not come", 409)
-        return answer
+        return wait_for(outcome)
 
     def wait(self, seconds: float) -> None:
         """Advance the clock of the world."""

@@ -8,19 +8,18 @@ from contextvars import ContextVar
 from http import HTTPStatus
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.transport import TIME_SOURCE
 from confsim.assumptions.register import in_force
-from confsim.contract.operation import Operation
 from confsim.domain.identity.credentials import suggest_token
 from confsim.kernel.refusal import Misuse, suggest
 from confsim.service.clock import Clock, Instant
 from confsim.service.files.profile import read_profile
 from confsim.service.files.world_file import load
 from confsim.service.incoming import Incoming
-from confsim.service.messages import Answer, Request, Response, StatusError
+from confsim.service.messages import Answer, Outcome, Request, StatusError
 from confsim.service.service import Provenance, Service
 from confsim.values.plain import shown
 
@@ -100,12 +99,9 @@ def token_of(caller: Caller) -> str | None:
     return token
 
 
-def _declared(operation: str) -> Operation:
-    """The operation of this name. Misuse (404) when there is none."""
-    declared = API.operations.get(operation)
-    if declared is None:
-        raise Misuse(f"there is no operation {operation!r}{suggest(operation, API.operations)}", status=404)
-    return declared
+def _undeclared(operation: str) -> NoReturn:
+    """Raise Misuse (404): there is no operation of this name."""
+    raise Misuse(f"there is no operation {operation!r}{suggest(operation, API.operations)}", status=404)
 
 
 def perform(
@@ -116,17 +112,17 @@ def perform(
     body: object,
     content_type: str | None,
     warns: bool = True,
-) -> Response:
+) -> Outcome:
     """Perform an operation as a caller, below HTTP. Misuse for what could not be sent as a request.
 
     Warns of what the operation does not declare, if it ``warns``.
     """
-    declared, token = _declared(operation), token_of(caller)
+    declared = API.operations.get(operation) or _undeclared(operation)
+    token = token_of(caller)
     path, query = places(declared, arguments)
     raw = b"" if body is None else encoded(body)
-    taken = declared.body
-    unknown = isinstance(body, dict) and taken is not None and not taken.known.issuperset(body)
-    if warns and (unknown or not declared.query_names.issuperset(query)):
+    unknown = isinstance(body, dict) and declared.body is not None and not declared.body.known.issuperset(body)
+    if warns and (unknown or (query and not declared.query_names.issuperset(query))):
         warn_of_ignored(declared, query, body, service.profile)
     method, target = route(declared, path.texts, service.profile) if service.profile else path.route
     request = Request(method, target, query_string(query) if query else "", {}, raw)
@@ -153,7 +149,7 @@ def expected(
     try:
         return answer.expect(expect)
     except StatusError as error:
-        declared = _declared(answer.operation)
+        declared = API.operations[answer.operation]
         hints = [text for _, text in undeclared(declared, places(declared, arguments)[1], fields_of(body))]
         unknown = token_of(caller) if answer.status == HTTPStatus.UNAUTHORIZED else None
         meant = "" if unknown is None else suggest_token(service.change(), unknown)
@@ -174,7 +170,8 @@ def send(
     content_type: str | None,
 ) -> Answer:
     """Perform an operation as ``perform`` does, over a transport."""
-    declared, profile, token = _declared(operation), service.profile, token_of(caller)
+    declared = API.operations.get(operation) or _undeclared(operation)
+    profile, token = service.profile, token_of(caller)
     request = address(declared, arguments, profile, body=body, content_type=content_type, token=token)
     warn_of_ignored(declared, places(declared, arguments)[1], body, profile)
     return answer_of(operation, transport.send(request))

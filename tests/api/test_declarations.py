@@ -93,7 +93,7 @@ def reported(operation):
     texts = ("removes", "makes_caller", "depends_on_outside", "disturbs_others")
     words += [f"{word}: {text}" for word in texts if (text := getattr(operation, word))]
     words += [] if operation.replayed else ["not replayed"]
-    words += [] if operation.locks else ["no lock"]
+    words += [] if not operation.beside else ["beside others"]
     words += [f"variant of {operation.variant_of}"] if operation.variant_of else []
     words += [
         f"{word} by {entry.id}" for word in ("container", "upload", "slash") if (entry := getattr(operation, word))

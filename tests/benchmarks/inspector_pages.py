@@ -17,6 +17,7 @@ from typing import Any
 from in_process import populated
 
 from confsim import Simulator, demo
+from confsim.http.live.serving import Serving
 from confsim.inspector.manual import REFERENCE
 from confsim.inspector.pages import MENU
 
@@ -35,9 +36,9 @@ def inspector() -> Iterator[tuple[str, str]]:
         firsts: dict[str, float] = {}
         for path in _paths():
             before = server.submit(time.process_time).result()
-            _taken(port, path, 1)
+            taken(port, path, 1)
             between = server.submit(time.process_time).result()
-            longest, size = _taken(port, path, AGAIN)
+            longest, size = taken(port, path, AGAIN)
             after = server.submit(time.process_time).result()
             firsts[path] = (between - before) * 1000
             again = (after - between) * 1000 / AGAIN
@@ -46,7 +47,7 @@ def inspector() -> Iterator[tuple[str, str]]:
         slowest = max(firsts, key=lambda path: firsts[path])
         yield "slowest page of the inspector", f"{firsts[slowest]:.0f} ms, {slowest}"
         alone = _beside(port, lambda: time.sleep(1))
-        beside = _beside(port, lambda: [_taken(port, path, 1) for path in firsts])
+        beside = _beside(port, lambda: [taken(port, path, 1) for path in firsts])
         yield "a call of the API, by itself", "p99 {:.1f} ms, longest {:.1f} ms".format(*alone)
         yield "a call of the API, beside the pages", "p99 {:.1f} ms, longest {:.1f} ms".format(*beside)
 
@@ -76,11 +77,16 @@ def _paths() -> list[str]:
 
 def _serve() -> int:
     """Serve the world in this process; returns the port."""
+    return served()[1].port
+
+
+def served() -> tuple[Simulator, Serving]:
+    """The world and its server, which this process keeps."""
     sim = grown()
     server = sim.serve()
     server.start()
-    _SERVED.extend((sim, server))
-    return server.port
+    _SERVED.append(server)
+    return sim, server
 
 
 def grown() -> Simulator:
@@ -96,7 +102,7 @@ def grown() -> Simulator:
     return sim
 
 
-def _taken(port: int, path: str, times: int) -> tuple[float, int]:
+def taken(port: int, path: str, times: int) -> tuple[float, int]:
     """The milliseconds that a browser waited for a page at most, asked for so often, and the bytes of the page."""
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     spans = []

@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 
 from confsim import Simulator
 from confsim.inspector.pages import PAGES
-from confsim.service.deferred import wait_for
 from confsim.service.messages import Request
+from confsim.service.waiting import wait_for
 
 _HOME = "/_confsim/"
 #: Pages of a kind whose links are followed; pages of a kind of which those to be visited are chosen.

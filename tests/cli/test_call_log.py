@@ -9,6 +9,7 @@ import struct
 import sys
 import termios
 import urllib.request
+from concurrent.futures import Future
 from contextlib import suppress
 from urllib.error import HTTPError
 
@@ -17,8 +18,9 @@ import pytest
 
 from confsim import Simulator
 from confsim.cli.call_log import CallLog, terminal
-from confsim.service.deferred import polling, wait_for
 from confsim.service.messages import Request, Response
+from confsim.service.waiting import wait_for
+from confsim.service.worker import Worker
 from kit import START
 from kit.processes.commands import serving
 from kit.wire.sockets import until
@@ -121,10 +123,9 @@ def test_a_fault_leaves_a_mark():
 
 def test_a_held_call_is_told_of_twice():
     """When it is held, with the fault that holds it, and once it is answered, with what became of it."""
-    log, request = Log(), Request("GET", "/v1_0/users/me", "", {"authorization": "Bearer demo-owner"}, b"")
+    log, request = Log(), Request("GET", "/v1_0/users/me", "", {"authorization": "Bearer demo-owner"}, worker=Worker())
     fault = log.sim.faults.add("get_me", do={"hold": "before"})
-    with polling():
-        response = log.sim.app(request)
+    response = log.sim.app(request)
     log.log(request, response, 0.001)
     (held,) = log.sim.faults.held
     assert log.lines[0].endswith(f" GET    /v1_0/users/me held get_me [fault {fault.id}]")
@@ -138,7 +139,7 @@ def test_a_client_that_gave_up_is_told_of():
     log, request = Log(), Request("GET", "/v1_0/users/me", "", {"host": "localhost"}, b"")
     log.log(request, None, 1.5)
     assert log.lines[0].endswith(" GET    /v1_0/users/me gave up 1500.0 ms")
-    log.log(request, Response(503, [], poll=lambda: None), 0.0)
+    log.log(request, Future(), 0.0)
     assert len(log.lines) == 1
 
 

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 import pytest
 
 from confsim import Simulator
-from confsim.api.catalogue import API
 from confsim.cli.collecting import Collecting
 from confsim.service.messages import Request, Response
 from confsim.service.worlds import Worlds
 from kit.growth.prepared import prepared
-from kit.growth.successes import SUCCESSES
+from kit.growth.successes import with_successes
 
 #: A body of no operation.
 WRONG = [5.5, {"name": [5.5]}]
@@ -87,8 +86,7 @@ def test_no_call_of_the_api_leaves_garbage(uncollected):
     sim, names = prepared()
 
     def call_each() -> None:
-        for operation in API:
-            call = SUCCESSES[operation.name]
+        for operation, call in with_successes():
             fork = sim.fork()
             call.prepare(fork, names)
             for caller in (None, call.caller):

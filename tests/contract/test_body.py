@@ -140,7 +140,7 @@ def test_what_an_operation_is_unless_its_declaration_says_otherwise():
     assert (one.line, one.rules, one.gaps, one.area, one.variant_of) == ("", (), (), "", "")
     assert (one.source, one.gate_entry, one.route_entry) == (Source.DOCUMENTED, None, None)
     assert (one.for_client, one.runtime, one.revokes_access, one.moves_clock, one.waits) == (False,) * 5
-    assert (one.replayed, one.locks) == (True, True)
+    assert (one.replayed, one.beside) == (True, False)
     assert (one.slash, one.container, one.upload) == (None, None, None)
     assert [each.changes for each in catalogue] == [False, True, True, False]
     assert [each.creates for each in catalogue] == [False, True, False, False]

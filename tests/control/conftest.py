@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from confsim.service.deferred import wait_for
 from confsim.service.messages import Request
+from confsim.service.waiting import wait_for
 
 
 @pytest.fixture

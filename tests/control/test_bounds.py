@@ -18,9 +18,9 @@ from confsim.contract.annotations import peeled
 from confsim.control.catalogue import CONTROL
 from confsim.control.operations import bounds, wait
 from confsim.service import journal, worlds
-from confsim.service.deferred import wait_for
 from confsim.service.faults import holding
 from confsim.service.messages import Request
+from confsim.service.waiting import wait_for
 from kit import CUSTOMER, START
 from kit.openapi import operations
 
@@ -259,7 +259,7 @@ def test_calls_are_held_up_to_a_number(sim, monkeypatch):
 
 
 def wait_once(sim, **body):
-    """Begin to wait; return the response, which may be pending."""
+    """Begin to wait; return the response, or the future of it."""
     raw = json.dumps({"timeout": "60s", **body}).encode()
     return sim.app(Request("POST", "/_confsim/wait", "", {}, raw))
 
@@ -271,11 +271,11 @@ def test_calls_that_wait_are_counted_while_somebody_waits(sim, monkeypatch):
     """One too many is refused; one whose client has gone no longer counts."""
     monkeypatch.setattr(worlds, "MOST_WAITING", 2)
     held = [wait_once(sim, **UPLOADS) for _ in range(2)]
-    assert [each.poll() for each in held] == [None, None]
+    assert [each.done() for each in held] == [False, False]
     refused = wait_once(sim, **UPLOADS)
     assert (refused.status, json.loads(refused.body)["most"]) == (409, 2)
-    del held[0]
-    assert wait_once(sim, **UPLOADS).poll is not None
+    assert held[0].cancel()
+    assert not wait_once(sim, **UPLOADS).done()
 
 
 def test_a_call_that_waits_holds_no_copy_of_a_body(sim, monkeypatch):
@@ -284,7 +284,6 @@ def test_a_call_that_waits_holds_no_copy_of_a_body(sim, monkeypatch):
     monkeypatch.setattr(wait, "describe", lambda *args, **words: described.append(args) or plain(*args, **words))
     response = wait_once(sim, **UPLOADS)
     sim.call("upload_client_media", "demo-customer-admin", name="a", body=b"x" * 1_000_000)
-    assert response.poll() is None
     assert described == []
     sim.call("upload_client_media", "demo-customer-admin", name="b", body=b"y")
     answer = wait_for(response)

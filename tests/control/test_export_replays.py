@@ -261,3 +261,15 @@ def test_a_large_body_is_exported_at_a_cost_of_its_length(size):
     assert len(text) < 4 * size + 2_000
     assert len(text.splitlines()) < 40 if size > 20_000 else True
     assert exported_test(text).service.world.digest() == sim.service.world.digest()
+
+
+def test_a_large_document_is_not_indented():
+    """A small one is, for people; both are the same JSON."""
+    sim = Simulator(clock=START)
+    sim.call("get_me", "demo-owner", expect=200)
+    small = sim.requests.export("har")
+    sim.call("upload_client_media", "demo-customer-admin", name="a", body=b"\xff" * 2_000_000)
+    large = sim.requests.export("har")
+    assert "\n" in small.strip()
+    assert "\n" not in large.strip()
+    assert json.loads(large)["log"]["entries"][-1]["request"]["bodySize"] == 2_000_000

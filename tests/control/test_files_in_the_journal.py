@@ -10,9 +10,9 @@ from confsim.control.bundle.document import read
 from confsim.control.bundle.replay import replay
 from confsim.control.coverage.collector import Collector
 from confsim.control.explaining import is_known
-from confsim.service.deferred import wait_for
 from confsim.service.document import FILES
 from confsim.service.messages import Request
+from confsim.service.waiting import wait_for
 from kit import OWNER, ROOM, START, ok
 
 

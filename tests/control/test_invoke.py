@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import pytest
 
 from confsim.control.catalogue import CONTROL
-from confsim.control.invoke import invoke
 from confsim.kernel.refusal import Misuse
-from confsim.service import deferred
-from confsim.service.deferred import Pending, wait_for_result
 from confsim.service.messages import Request
+from confsim.service.waiting import wait_for
+from confsim.service.worker import Worker
 from kit import START
 from kit.each import by_name, each
 
@@ -127,14 +127,15 @@ def test_what_python_cannot_call_is_a_misuse(sim, name, path, problem):
 
 
 def test_declarations_say_how_an_operation_is_repeated():
-    """What a replay leaves out, what only moves the clock, what waits, what takes locks of other worlds."""
+    """What a replay leaves out, what only moves the clock, what waits, what runs beside others."""
 
     def those(word):
         return {operation.name for operation in CONTROL if getattr(operation, word)}
 
     assert those("moves_clock") == {"advance_clock", "set_clock", "freeze_clock", "resume_clock", "run_clock"}
     assert those("waits") == {"wait"}
-    assert set(CONTROL.operations) - those("locks") == {"make_world"}
+    assert those("beside") >= {"make_world", "wait", "export_requests", "search", "get_state", "ask_what_if"}
+    assert not those("beside") & those("moves_clock")
     assert {"reset_world", "make_world", "drop_world", "set_journal", "wait"} <= set(CONTROL.operations) - those(
         "replayed"
     )
@@ -167,21 +168,43 @@ def test_no_unknown_query_passes(sim, operation):
     assert b"nonsense" in response.body
 
 
-def test_a_call_in_slices_is_recorded_once_it_is_done(sim, monkeypatch):
-    """It stands in the journal as one that is done at once: with what it used, when its result is there."""
-    monkeypatch.setattr(deferred, "SLICE", 0)
-    with pytest.raises(Pending) as pending:
-        invoke(sim.control.context, CONTROL["get_info"], (), {}, b"")
+def test_a_call_beside_others_is_recorded_once_it_is_done(sim):
+    """A server answers others meanwhile: its lock is free; the journal has the call when its result is there."""
+    going_on, worker = threading.Event(), Worker()
+    worker.do(going_on.wait)
+    request = Request("GET", "/_confsim/info", "", {"host": "localhost"}, worker=worker)
+    outcome = sim.app(request)
     assert sim.requests.between() == []
-    info = wait_for_result(pending.value.again)
-    assert [client.id for client in info.clients] == [client.id for client in sim.control("get_info").clients]
+    going_on.set()
+    info = json.loads(wait_for(outcome).body)
+    assert [client["id"] for client in info["clients"]] == [client.id for client in sim.control("get_info").clients]
     recorded = sim.requests.between()
     assert [(each.operation, each.status) for each in recorded] == [("get_info", 200)] * 2
     assert recorded[0].assumptions == recorded[1].assumptions != []
 
 
-def test_a_call_that_is_refused_in_a_later_slice_is_refused(plane, monkeypatch):
-    """Its refusal is the answer."""
-    monkeypatch.setattr(deferred, "SLICE", 0)
-    assert plane("GET", "/records?client=nobody")[0] == 404
-    assert plane("GET", "/records/users/nobody")[0] == 404
+def test_a_call_beside_others_is_refused(sim):
+    """As any other call."""
+    for target in ("/records?client=nobody", "/records/users/nobody"):
+        path, _, query = target.partition("?")
+        assert wait_for(sim.app(Request("GET", f"/_confsim{path}", query, {}, worker=Worker()))).status == 404
+
+
+@each("operation", [each for each in CONTROL if each.beside and not each.changes], ids=by_name)
+def test_what_runs_beside_others_takes_no_lock_for_long(sim, operation, monkeypatch):
+    """Nobody holds the lock of the world while its answer is computed."""
+    sim, held = sim.fork(), []
+    function = operation.function
+
+    def run(*arguments, **named):
+        free = []
+        thread = threading.Thread(target=lambda: free.append(sim.service.lock.acquire()))
+        thread.start()
+        thread.join(10)
+        held.append(not free)
+        return function(*arguments, **named)
+
+    monkeypatch.setattr(operation, "function", run)
+    path = "/_confsim" + operation.path.replace("{kind}", "user").replace("{id}", "1004")
+    sim.app(Request("GET", path, "channel=x&text=x&as=curl", {}))
+    assert held in ([], [False])

@@ -64,4 +64,4 @@ def test_a_mutant_is_gone_after_its_block():
         with mutant.in_force():
             pass
     assert tables.differences(lobby.DOOR) == []
-    assert lobby.OPEN.row(Door.CLOSED, tables.NO_CHANGE, None, (), {}).then is Door.OPEN
+    assert lobby.DOOR.on.row(Door.CLOSED, tables.NO_CHANGE, None, (), {}).then is Door.OPEN

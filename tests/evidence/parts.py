@@ -188,6 +188,7 @@ PARTS: dict[str, Part] = {
     "calibrate": campaign("calibrate", "--profiles", "1000", "--verified", "200", "--long", "20", "--part", "{share}"),
     "explore": campaign("explore"),
     "planted": campaign("planted", "--part", "{share}"),
+    "exam": campaign("exam", "--styles", "abc", "--part", "{share}"),
     "fuzz, singles": campaign("fuzz", "--mode", "singles", "--part", "{share}"),
     "fuzz, pairs": campaign("fuzz", "--mode", "pairs", "--part", "{share}"),
     **{

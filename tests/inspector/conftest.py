@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from confsim.service.deferred import wait_for
 from confsim.service.messages import Request
+from confsim.service.waiting import wait_for
 
 
 class Page:

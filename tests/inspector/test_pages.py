@@ -15,8 +15,8 @@ from confsim.control.coverage.collector import Collector
 from confsim.inspector import pages
 from confsim.inspector.pages import journal as journal_pages
 from confsim.inspector.pages import searching, world
-from confsim.service.deferred import wait_for
 from confsim.service.messages import Request
+from confsim.service.waiting import wait_for
 from kit import ADMIN, CUSTOMER, OWNER, ROOM, START, USER
 from kit.each import each
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import confsim.control.catalogue  # noqa: F401 declares all of it
 from confsim.kernel.due import DeadlineAlarm
+from confsim.kernel.machine import Machine
 from confsim.kernel.tables.table import Table
 from confsim.kernel.timers import ALARMS
 
@@ -13,6 +14,11 @@ from confsim.kernel.timers import ALARMS
 def own_tables() -> list[Table[Any, Any]]:
     """The tables of confsim, in order of declaration."""
     return [table for table in Table.declared.values() if table.record.__module__.startswith("confsim")]
+
+
+def own_machines() -> list[Machine[Any, Any]]:
+    """The machines of confsim, in order of declaration."""
+    return [each for each in Machine.declared.values() if type(each.initial).__module__.startswith("confsim")]
 
 
 def own_timers() -> list[str]:

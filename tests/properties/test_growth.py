@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from msgspec import Struct
@@ -11,11 +12,10 @@ from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.control.declare import CONTROL
 from confsim.kernel.world import Change
-from confsim.service import deferred
 from confsim.service.files.state import document, world_from
 from kit import ROOM, ok
 from kit.growth import control_calls, kinds
-from kit.growth.control_calls import LEFT_OUT, longest
+from kit.growth.control_calls import LEFT_OUT
 from kit.growth.kinds import KINDS
 from kit.growth.prepared import Names, prepared
 from kit.growth.reasons import REASONS, reason
@@ -139,29 +139,22 @@ def with_calls(sim: Simulator, names: Names) -> Grown:
     return sim, {**names, "phone": dialled.userId, "invitation": code}
 
 
-def once(part: Callable[[], object]) -> int:
-    """Runs a part, and counts nothing."""
-    part()
-    return 0
-
-
 def test_every_operation_of_the_control_plane_has_a_call_or_a_reason():
     """The calls are those of the whole catalogue but for what ``LEFT_OUT`` names."""
     assert {call.operation for call in control_calls.CALLS} == CONTROL.operations.keys() - LEFT_OUT.keys()
     assert LEFT_OUT.keys() <= CONTROL.operations.keys()
 
 
-def test_no_call_of_the_control_plane_keeps_others_waiting(called, monkeypatch):
-    """Between two moments in which others are served, it takes as many steps in a large world as in a small one."""
-    monkeypatch.setattr(deferred, "SLICE", 0)
+def test_no_call_of_the_control_plane_keeps_others_waiting(called):
+    """One that does not run beside others takes as many steps in a large world as in a small one."""
     slower = []
-    for call in control_calls.CALLS:
+    for call in control_calls.HOLDING:
         counted = []
         for sim, names in called:
-            for count in (once, steps):  # what the process does once, or for this world, is no part of it
+            for _ in range(2):  # what the process does once, or for this world, is no part of it
                 ready = sim.fork()
                 call.prepare(ready, names)
-                counted.append(longest(call, ready, names, count))
+                counted.append(steps(partial(call.make, ready, names)))
         del counted[::2]
         if counted[1] > MOST * counted[0]:
             slower.append(f"{call.operation} {call.arguments}: {counted}")

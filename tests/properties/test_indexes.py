@@ -27,7 +27,7 @@ def named(table: Table[Any, Any], records: list[Any]) -> dict[str, Any]:
 
 def found(table: Table[Any, Any], change: Change, client: str) -> dict[str, Any]:
     """What the indexes of a table find after the writes of a change."""
-    state = table.of(change, client).state
+    state = table.of(change, client).tables[table.position]
     return {index.name: contents(index, state.index(index)) for index in table.indexes} | {
         unique.name: dict(state.keys[unique.position].items()) for unique in table.uniques
     }
@@ -49,11 +49,9 @@ def shown(index: Index[Any], bucket: Any) -> Any:
 @pytest.fixture(scope="module")
 def places(lived):
     """The tables of the lived world that have records: by table, the client and its records in order of creation."""
-    change = lived.service.world.change(0)
     found: dict[str, tuple[str, list[Any]]] = {}
-    for (client, name), _ in lived.service.world.tables():
-        rows = Table.declared[name].of(change, client)
-        records = sorted(rows.state.rows.values(), key=lambda row: row[0])
+    for (client, name), state in lived.service.world.tables():
+        records = sorted(state.rows.values(), key=lambda row: row[0])
         if len(records) >= len(found.get(name, ("", []))[1]):
             found[name] = client, [record for _, record in records]
     return found

@@ -12,10 +12,11 @@ import pytest
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.refusal import Refusal
-from confsim.service import long_calls, pipeline
-from confsim.service.deferred import polling, wait_for
+from confsim.service import pipeline
 from confsim.service.live import WorldObserver
 from confsim.service.messages import Request
+from confsim.service.waiting import wait_for
+from confsim.service.worker import Worker
 from kit import OWNER, ROOM, demo
 
 DELETE = ("DELETE", f"/v1_0/channels/{ROOM}")
@@ -31,12 +32,11 @@ def _soon(monkeypatch):
 
 @pytest.fixture
 def serve(sim):
-    """Sends a request as a server does that serves others while a response is pending."""
+    """Sends a request as a server does that serves others while a response is yet to come."""
 
     def serve(call, token=OWNER, query="", **body):
         headers = {"host": "localhost", "authorization": f"Bearer {token}", "content-type": "application/json"}
-        with polling():
-            return sim.app(Request(*call, query, headers, json.dumps(body).encode() if body else b""))
+        return sim.app(Request(*call, query, headers, json.dumps(body).encode() if body else b"", worker=Worker()))
 
     return serve
 
@@ -61,8 +61,7 @@ def test_others_read_the_world_before_it(sim, serve):
     """Until it is in force."""
     with sim.service.live.lock:  # its thread does not come to its end meanwhile
         deletion = serve(DELETE)
-        assert deletion.poll is not None
-        assert deletion.poll() is None
+        assert not deletion.done()
         assert serve(GET).status == 200
     assert wait_for(deletion).status == 200
     assert serve(GET).status == 404
@@ -81,7 +80,7 @@ def test_nobody_waits_for_its_lock(sim, serve, monkeypatch):
     deletion = serve(DELETE)
     assert flushing.wait(30)
     reading = serve(GET)
-    assert reading.poll() is None
+    assert not reading.done()
     go_on.set()
     assert [wait_for(each).status for each in (deletion, reading)] == [200, 404]
 
@@ -91,7 +90,8 @@ def test_calls_that_change_something_come_after_it(sim, serve):
     with sim.service.live.lock:
         deletion, creation = serve(DELETE), serve(CREATE, name="Another")
         rename = serve(("POST", f"/v1_0/channels/{ROOM}/rename"), name="Too late")
-        assert creation.poll() is None
+        assert not creation.done()
+        assert not rename.done()
     assert [wait_for(each).status for each in (deletion, creation, rename)] == [200, 200, 404]
     first, *others = sim.service.journal
     assert first.operation == "delete_channel"
@@ -129,12 +129,12 @@ def test_a_world_that_always_moves_waits_in_the_end(sim, serve, monkeypatch):
     """After some attempts it is computed under the lock."""
 
     def move(run):
-        if 0 < run <= long_calls.ATTEMPTS:
+        if 0 < run <= pipeline.ATTEMPTS:
             sim.control("make_client", name=f"Meanwhile {run}")
 
     with wrapped(monkeypatch, "delete_channel", move) as runs:
         assert wait_for(serve(DELETE)).status == 200
-    assert len(runs) == 1 + long_calls.ATTEMPTS + 1
+    assert len(runs) == 1 + pipeline.ATTEMPTS + 1
     assert serve(GET).status == 404
 
 
@@ -180,18 +180,17 @@ def test_a_search_of_many_texts_takes_long(sim, serve, monkeypatch):
         sim.call("create_channel", OWNER, body={"name": f"Room {number}"})
     with sim.service.live.lock:
         searches = [serve(("GET", "/v1_0/channels"), query="search=Room+3") for _ in range(2)]
-        assert [each.poll() for each in searches] == [None, None]
+        assert [each.done() for each in searches] == [False, False]
     assert [json.loads(wait_for(each).body)["total"] for each in searches] == [1, 1]
 
 
 def test_what_is_counted_is_computed_once(sim, serve):
     """Under a stage that counts calls, and where faults count things, others wait."""
     sim.faults.add(thing="mail", do="lost")
-    assert serve(DELETE).poll is None
+    assert serve(DELETE).status == 200
     limited = demo(**{"http__rate-limit": 2})
     headers = {"host": "localhost", "authorization": f"Bearer {OWNER}"}
-    with polling():
-        assert limited.app(Request(*DELETE, "", headers, b"")).poll is None
+    assert limited.app(Request(*DELETE, "", headers, worker=Worker())).status == 200
     assert limited.call("get_me", OWNER).status == 200
     assert limited.call("get_me", OWNER).status == 429
 

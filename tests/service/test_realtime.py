@@ -274,6 +274,9 @@ def test_ways_that_a_profile_leaves_out_do_not_count():
     assert place.refused(Request("GET", "/", headers={"sec-websocket-protocol": "chat, bearer"}))[0] == 401
     offer = {"sec-websocket-protocol": f" bearer ,{USER}"}
     assert place.request(Request("GET", "/", headers=offer))[2].status == 101
+    place = Place(streaming__token=["calls"])
+    assert place.refused(Request("GET", "/", query=f"token={USER}"))[0] == 401
+    assert place.request(bearer(USER))[2].status == 101
 
 
 def test_the_same_token_twice_is_one(place):

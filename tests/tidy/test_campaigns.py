@@ -16,6 +16,7 @@ TESTS = Path(__file__).resolve().parents[1]
 #: The smallest part of a campaign that takes less than a second.
 SMALLEST = {
     "calibrate": "--profiles 1 --values 0 --examples 1",
+    "exam": "--seconds 0",
     "explore": "--start handles --depth 1 --processes 1",
     "flips": "--walks 1 --workers 1 --sample 0",
     "linearizability": "--scheduled 1 --sockets 1 --threads 2 --calls 2 --races 1",

@@ -114,7 +114,9 @@ def test_no_module_of_tests_is_long():
 
 
 #: Folders of tests that mirror no room: what tests share, and what concerns the whole house.
-OWN_FOLDERS = {"benchmarks", "browser", "campaigns", "crowded", "data", "downstream", "kit", "properties", "tidy"}
+OWN_FOLDERS = {
+    *("benchmarks", "browser", "campaigns", "crowded", "data", "downstream", "kit", "properties", "services", "tidy"),
+}
 
 
 def test_tests_stand_where_their_room_does():

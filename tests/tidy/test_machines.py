@@ -13,7 +13,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import confsim.api.catalogue  # noqa: F401 its modules declare the machines
-from confsim.domain import repeats
+from confsim.domain import conventions
 from confsim.domain.channels import channels
 from confsim.domain.runtime import lobby
 from confsim.domain.telephony import number_assignments
@@ -27,7 +27,7 @@ from kit.source import ROOT, nodes, tree, walk
 #: The methods of a machine that move it; triggers do, too.
 MOVES = {"take_along"}
 #: What anybody may ask of a machine, and of a trigger.
-READ = {"state", "states", "initial", "holds", "reason", "admits", "on", "of"}
+READ = {"to", "state", "states", "initial", "holds", "reason", "admits", "on", "of"}
 NAMES = [
     ".".join(("confsim", *path.relative_to(ROOT).with_suffix("").parts))
     for room in ("domain", "api", "control", "service", "testing")
@@ -142,8 +142,8 @@ def test_an_effect_moves_no_machine(name, effect):
 
 def test_a_side_door_is_found():
     """Firing another's machine, handing it on, and moving one through a function that another module has."""
-    names = {"users": users, "repeats": repeats}
-    code = "users.END(change, user)\nrepeats.turn(change, users.END, user, state='x')"
+    names = {"users": users, "conventions": conventions}
+    code = "users.END(change, user)\nconventions.turn(change, users.END, user, state='x')"
     assert foreign_uses(lobby, list(ast.walk(ast.parse(code))), names) == ["users.END", "users.END"]
     for code in ("users.MACHINE.state(user)", "users.END.admits(change, user)", "users.limit(change, user, 5)"):
         assert foreign_uses(lobby, list(ast.walk(ast.parse(code))), names) == []

@@ -8,7 +8,7 @@ from confsim.api.call import API, Call
 from confsim.api.forms import BreakoutDuration, BreakoutId, ChannelId, RoomId, SessionId
 from confsim.api.views import Id, User, page, user_view
 from confsim.assumptions import breakout as assumed
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent
@@ -162,7 +162,7 @@ def get_active_breakout_session(call: Call, channel: Channel) -> BreakoutSession
         if choice == "403":
             raise Refusal(Reason.NO_ROOM_ASSIGNED)
         if choice == "404":
-            raise Refusal(Reason.NOT_FOUND, what="breakout room of user", id=user.id)
+            not_found("breakout room of user", user.id)
     return _session_view(call, active)
 
 

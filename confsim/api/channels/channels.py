@@ -37,8 +37,9 @@ from confsim.contract.types import (
     Switch,
     Url,
 )
-from confsim.domain.channels import channel_images, channels, favourites, guest_access
+from confsim.domain.channels import channel_images, channels, favourites, switches
 from confsim.domain.channels.channels import Channel
+from confsim.domain.conventions import turn
 from confsim.domain.members import channel_list, roles
 from confsim.domain.runtime import sessions
 
@@ -302,4 +303,4 @@ def get_guest_access(call: Call, channel: Channel) -> GuestAccess:
 )
 def set_guest_access(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable guest access to the channel; guests who are inside stay."""
-    guest_access.set_access(call.change, channel, state)
+    turn(call.change, switches.GUEST_ACCESS.to(state), channel, state=state)

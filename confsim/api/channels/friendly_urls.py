@@ -14,7 +14,7 @@ from confsim.contract.types import Present, Switch, Wire
 from confsim.domain.channels import friendly_urls
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
-from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.conventions import fresh_id
 from confsim.kernel.refusal import Refusal
 
 operation = API.family(line="P1 Friendly URLs and embedding")

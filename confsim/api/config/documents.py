@@ -13,8 +13,8 @@ from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import AlwaysOmitted, Int, Json, Long, Pattern, Samples, Switch, Wire, Word
 from confsim.domain.channels.channels import Channel
-from confsim.domain.clients import settings
-from confsim.domain.clients.settings import Default
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Default
 from confsim.domain.config import documents, effective, templates
 from confsim.domain.config.documents import LIGHT
 from confsim.domain.config.effective import ConfigQuery
@@ -249,4 +249,4 @@ def get_channel_settings(call: Call, channel: Channel) -> ChannelSettings:
 )
 def set_client_speech2text_state(call: Call, state: Switch) -> None:
     """Enable or disable speech to text for new channels of the client; existing channels are unchanged."""
-    settings.switch_default(call.change, call.client, Default.SPEECH2TEXT, state)
+    clients.switch_default(call.change, call.client, Default.SPEECH2TEXT, state)

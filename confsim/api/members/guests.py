@@ -10,7 +10,7 @@ from confsim.contract import gates
 from confsim.contract.types import Handle, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
-from confsim.domain.members import guests
+from confsim.domain.members import channel_access
 
 
 class GuestHandle(Wire):
@@ -33,4 +33,4 @@ def create_guest(call: Call, client: Client, channel: Channel, body: GuestHandle
 
     Refusals NOT_FOUND for a channel of another client, GUEST_ACCESS_OFF.
     """
-    return token_result(call, guests.create(call.change, client, channel, body.handle))
+    return token_result(call, channel_access.create_guest(call.change, client, channel, body.handle))

@@ -12,7 +12,7 @@ from confsim.api.values import instants
 from confsim.api.views import page, page_of
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.contract import gates
 from confsim.contract.encode import Raw
@@ -306,4 +306,4 @@ def download_recording_asset(call: Call, jwtToken: AssetToken, assetId: AssetId)
     for item in _items(call, jwtToken):
         if item.asset.id == assetId:
             return saved(item.asset)
-    raise Refusal(Reason.NOT_FOUND, what="recording asset", id=assetId)
+    return not_found("recording asset", assetId)

@@ -13,7 +13,8 @@ from confsim.api.forms import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
 from confsim.assumptions.breakout import ROOM_SETTINGS
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.channels import MIDI
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, in_force, note
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import streaming as assumed_streaming
@@ -24,9 +25,10 @@ from confsim.domain import lists
 from confsim.domain.breakout import breakouts
 from confsim.domain.channels import channels, switches
 from confsim.domain.channels.channels import Channel
+from confsim.domain.conventions import turn
 from confsim.domain.members import channel_access, roles
 from confsim.domain.members.roles import Role
-from confsim.domain.runtime import lobby, presence, sessions, streaming, turn
+from confsim.domain.runtime import lobby, presence, sessions, streaming
 from confsim.domain.runtime.streaming import Placed
 from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Refusal
@@ -54,7 +56,7 @@ def _limit(profile: Mapping[str, Any]) -> dict[str, Any]:
 @operation("POST /channels/{uuid}/settings/wall/{state}", gate=gates.OPERATOR.assumed("G335"), rules="R042 R273 R345")
 def set_wall_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable wall messages in the channel."""
-    switches.set_wall(call.change, channel, state)
+    turn(call.change, switches.WALL.to(state), channel)
 
 
 @operation(
@@ -90,7 +92,7 @@ def remove_presenters_limit(call: Call, channel: Channel) -> None:
 )
 def get_turn_credentials(call: Call, channel: Channel) -> TurnCredentials:
     """Get credentials for the TURN server, for initialising the WebRTC subsystem."""
-    made = turn.issue(call.change, call.require_caller())
+    made = streaming.issue_turn(call.change, call.require_caller())
     return TurnCredentials(username=made.username, password=made.password, ttl=made.life, uris=list(made.uris))
 
 
@@ -135,7 +137,7 @@ def _population(call: Call, id: str) -> int | None:
     channel = channels.find(call.change, call.client.id, id)
     if channel is None:
         if ask(call.change, assumed_presence.POPULATION_UNKNOWN) == "refuse":
-            raise Refusal(Reason.NOT_FOUND, what="channel", id=id)
+            not_found("channel", id)
         return None
     if not _reachable(call, channel) and ask(call.change, assumed_presence.POPULATION_ACCESS) == "omit":
         return None
@@ -269,7 +271,7 @@ def set_lobby_door(call: Call, channel: Channel, state: Door) -> None:
     Those who wait come in when it opens; those inside stay when it closes.
     """
     _note_room(call, channel)
-    lobby.set_door(call.change, channel, state)
+    turn(call.change, lobby.DOOR.to(state), channel)
 
 
 @operation(
@@ -281,7 +283,7 @@ def set_lobby_door(call: Call, channel: Channel, state: Door) -> None:
 def set_lobby_auto_close(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable closing of the lobby door whenever the channel becomes empty."""
     _note_room(call, channel)
-    lobby.set_auto_close(call.change, channel, state)
+    turn(call.change, lobby.AUTO_CLOSE.to(state), channel)
 
 
 @operation(
@@ -293,7 +295,7 @@ def set_lobby_auto_close(call: Call, channel: Channel, state: Switch) -> None:
 def set_attendees_state(call: Call, channel: Channel, state: Lock) -> None:
     """Lock the attendees, who are then muted and cannot unmute, or unlock them."""
     _note_room(call, channel)
-    switches.set_attendees(call.change, channel, state)
+    turn(call.change, switches.ATTENDEES.to(state), channel)
 
 
 @operation(
@@ -312,7 +314,8 @@ def set_speech2text_state(call: Call, channel: Channel, state: Switch) -> None:
 )
 def set_midi_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable midi in the channel."""
-    switches.set_midi(call.change, channel, state)
+    note(call.change, MIDI)
+    switches.set_feature(call.change, channel, switches.MIDI, state)
 
 
 @operation(

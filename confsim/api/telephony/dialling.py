@@ -12,12 +12,14 @@ from confsim.contract.operation import Source
 from confsim.contract.types import Switch, Wire
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
-from confsim.domain.clients import settings
-from confsim.domain.clients.settings import Default
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Default
 from confsim.domain.members import roles
 from confsim.domain.telephony import pins
 
 operation = API.family(line="P2 Telephony")
+of_channel = API.family(gate=gates.CUSTOMER_ADMIN, line="P2 Telephony", runtime=True)
+of_client = API.family(gate=gates.ADMIN.assumed("G576"), line="P2 L354", source=Source.NAME_ONLY)
 
 
 class Pin(Wire):
@@ -77,29 +79,25 @@ def delete_dial_pin(call: Call, channel: Channel, pin: pins.Pin) -> None:
     pins.delete(call.change, channel, pin)
 
 
-operation = API.family(gate=gates.CUSTOMER_ADMIN, line="P2 Telephony", runtime=True)
-named = API.family(gate=gates.ADMIN.assumed("G576"), line="P2 L354", source=Source.NAME_ONLY)
-
-
-@named("POST /settings/dial/in/{state}", rules="R088 R315 R316", gaps="G297 G576")
+@of_client("POST /settings/dial/in/{state}", rules="R088 R315 R316", gaps="G297 G576")
 def set_client_dial_in_state(call: Call, state: Switch) -> None:
     """Enable or disable dialling in to new channels of the client; existing channels are unchanged."""
-    settings.switch_default(call.change, call.client, Default.DIAL_IN, state)
+    clients.switch_default(call.change, call.client, Default.DIAL_IN, state)
 
 
-@named("POST /settings/dial/out/{state}", rules="R088 R315 R316", gaps="G297 G576")
+@of_client("POST /settings/dial/out/{state}", rules="R088 R315 R316", gaps="G297 G576")
 def set_client_dial_out_state(call: Call, state: Switch) -> None:
     """Enable or disable dialling out of new channels of the client; existing channels are unchanged."""
-    settings.switch_default(call.change, call.client, Default.DIAL_OUT, state)
+    clients.switch_default(call.change, call.client, Default.DIAL_OUT, state)
 
 
-@operation("POST /channels/{uuid}/settings/dial/in/{state}", rules="R042 R352 R474 R475 R535", gaps="G355 G467")
+@of_channel("POST /channels/{uuid}/settings/dial/in/{state}", rules="R042 R352 R474 R475 R535", gaps="G355 G467")
 def set_dial_in_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable dialling in to the channel, independently of the default of new channels."""
     switches.set_feature(call.change, channel, switches.DIAL_IN, state)
 
 
-@operation("POST /channels/{uuid}/settings/dial/out/{state}", rules="R042 R352 R476 R477 R535", gaps="G355")
+@of_channel("POST /channels/{uuid}/settings/dial/out/{state}", rules="R042 R352 R476 R477 R535", gaps="G355")
 def set_dial_out_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable dialling out of the channel, whatever the default of new channels; running calls go on."""
     switches.set_feature(call.change, channel, switches.DIAL_OUT, state)

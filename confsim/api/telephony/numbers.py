@@ -14,6 +14,7 @@ from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Chosen, Limit, Offset, Page, Switch, Wire, Word
 from confsim.domain.channels.channels import Channel
+from confsim.domain.conventions import turn
 from confsim.domain.telephony import e164, number_assignments, numbers
 from confsim.domain.telephony.number_assignments import NumberAssignment as Assigned
 from confsim.domain.telephony.numbers import Listing, Number
@@ -155,7 +156,7 @@ def cancel_dial_number_assignment(call: Call, channel: Channel, assignment: Assi
 @named("POST /numbers/inbound/{number}/default", rules="R325", gaps="G479 G578")
 def add_default_dial_number(call: Call, number: Number) -> None:
     """Add a number to the default list of the client. Refusals NUMBER_MALFORMED, NOT_FOUND."""
-    numbers.add_to_defaults(call.change, number)
+    turn(call.change, numbers.LISTING.on, number)
 
 
 @named("DELETE /numbers/inbound/{number}/default", rules="R325", gaps="G479 G578")

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import Any
+from typing import Any, NoReturn
 
 from confsim.assumptions.register import Assumption, assumption, status_code, text
+from confsim.kernel.refusal import Refusal
 
 
 class Refused:
@@ -240,6 +241,14 @@ class Reason(Enum):
     def __reduce_ex__(self, _protocol: object) -> tuple[Any, ...]:
         """By name: another process has other values."""
         return getattr, (Reason, self.name)
+
+
+def not_found(what: str, id: str | int) -> NoReturn:
+    """Raise Refusal NOT_FOUND; ``what`` and ``id`` say what was asked for.
+
+    The look-ups that must find something return ``record or not_found(…)``.
+    """
+    raise Refusal(Reason.NOT_FOUND, what=what, id=id)
 
 
 def _status(entry_id: str, refused: Refused) -> Assumption[int] | None:

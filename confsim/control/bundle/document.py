@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from base64 import b64decode, b64encode
+from base64 import b64decode
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from confsim.canonical.form import FormLevel, Forms
+from confsim.control.export.literals import in_base64
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 from confsim.service.clock import instant
@@ -42,7 +43,7 @@ def content(raw: bytes) -> Content:
     try:
         return raw.decode()
     except UnicodeDecodeError:
-        return Bytes(b64encode(raw).decode())
+        return Bytes(in_base64(raw))
 
 
 def raw(content: Content) -> bytes:

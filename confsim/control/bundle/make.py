@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -31,13 +31,15 @@ _FOREIGN = CODE[Reason.HOST_UNKNOWN].id
 def bundle(context: ControlContext, *, masked: bool) -> bytes:
     """Return the journal as the JSON of a bundle, with its start; ``masked`` replaces secrets by stand-ins."""
     service = context.service
-    entries = list(service.journal)
-    whole = not entries or entries[0].number == 1
-    start = service.history.origin if whole else entries[0].before
-    first = 1 if whole else entries[0].number
-    controls = [each for each in service.journal.control_calls if whole or each.after >= first]
-    made = list(merged(context, entries, controls))
-    notes = [each for each in service.journal.deliveries if whole or each.after >= first]
+    with service.lock:
+        journal = service.journal
+        entries, controls, notes = list(journal), journal.control_calls, journal.deliveries
+        whole = not entries or entries[0].number == 1
+        start = service.history.origin if whole else entries[0].before
+        first = 1 if whole else entries[0].number
+        left_out = _left_out(service, entries, first)
+    made = list(merged(context, entries, [each for each in controls if whole or each.after >= first]))
+    notes = tuple(each for each in notes if whole or each.after >= first)
     calls = list(_with_results(map(_bundled, made), notes))
     last = next((each.id for each in reversed(calls) if each.answer is not None), "")
     at_end = bool(entries) and bool(calls) and calls[-1].id == last and last == entries[-1].id
@@ -56,7 +58,7 @@ def bundle(context: ControlContext, *, masked: bool) -> bytes:
         first=first,
         start=Raw(state.document(start)),
         calls=calls,
-        left_out=_left_out(service, entries, first),
+        left_out=left_out,
         digest=form_digest(entries[-1].after, entries[-1].at) if at_end else "",
         attempts=_attempts(notes),
     )
@@ -67,7 +69,7 @@ def bundle(context: ControlContext, *, masked: bool) -> bytes:
     return msgspec.json.format(msgspec.json.encode(whole_bundle), indent=1) + b"\n"
 
 
-def _with_results(calls: Iterable[BundledCall], notes: list[DeliveryNote]) -> Iterator[BundledCall]:
+def _with_results(calls: Iterable[BundledCall], notes: Sequence[DeliveryNote]) -> Iterator[BundledCall]:
     """Yield the calls, with the results of webhook deliveries between them."""
     waiting = deque(each for each in notes if each.step is DeliveryStep.RESULT)
     for call in calls:
@@ -78,7 +80,7 @@ def _with_results(calls: Iterable[BundledCall], notes: list[DeliveryNote]) -> It
     yield from map(_result, waiting)
 
 
-def _attempts(notes: list[DeliveryNote]) -> list[DeliveryNote]:
+def _attempts(notes: Sequence[DeliveryNote]) -> list[DeliveryNote]:
     """Return the attempts, including earlier ones whose result came after the first call."""
     attempts = [each for each in notes if each.step is not DeliveryStep.RESULT]
     known = {(each.id, each.number) for each in attempts}

@@ -21,12 +21,12 @@ from confsim.domain.events.deliveries import Delivery
 from confsim.http.app import App
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.clock import Clock
-from confsim.service.deferred import Pending, wait_for_result
 from confsim.service.entries import DeliveryNote
 from confsim.service.files import state
 from confsim.service.files.profile import read_profile
 from confsim.service.incoming import Incoming
 from confsim.service.service import Service
+from confsim.service.waiting import wait_for
 from confsim.service.worlds import Worlds
 from confsim.transport.address import OperationRequest, request_of
 
@@ -196,10 +196,7 @@ class Player:
                 return None
             body = _without_holds(body)
         try:
-            try:
-                invoke(self._context, operation, call.path, call.query, body)
-            except Pending as pending:
-                wait_for_result(pending.again)
+            wait_for(invoke(self._context, operation, call.path, call.query, body))
         except (Misuse, Refusal) as refusal:
             return Mismatch(call.id, call.control, "the call of the control plane", "done", str(refusal))
         return None

@@ -22,7 +22,16 @@ from confsim.service.files import state
 from confsim.service.files.profile import plain
 from confsim.values.plain import whole_number
 
-from .calls import ApiCall, answer_was_replaced, json_of, never_holding, starting_world, total, with_address
+from .calls import (
+    ApiCall,
+    answer_was_replaced,
+    document_of,
+    json_of,
+    never_holding,
+    starting_world,
+    total,
+    with_address,
+)
 
 #: Shorter texts and smaller numbers occur too often to conclude which answer they come from.
 _DISTINCTIVE_LENGTH = 8
@@ -52,7 +61,7 @@ def as_scenario(context: ControlContext, calls: list[ApiCall | ControlCall], *, 
     }
     if writer.left_out:
         document[LEFT_OUT] = writer.left_out
-    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+    return document_of(document)
 
 
 class _Writer:

@@ -252,16 +252,25 @@ def with_address(entry: JournalEntry, service: Service, raw: bytes, address: str
     return raw.replace(was, f"//{address}".encode())
 
 
+#: Most bytes of a document that is indented.
+_INDENTED = 2**20
 #: Levels of a scenario around the payload of a step.
 _AROUND = 10
 
 
+def document_of(value: Any) -> bytes:
+    """Return a value as a JSON document, indented unless it is large: that takes longer than all else."""
+    raw = msgspec.json.encode(value)
+    return msgspec.json.format(raw, indent=2) + b"\n" if len(raw) <= _INDENTED else raw
+
+
 def json_of(raw: bytes) -> tuple[bool, Any]:
     """Return whether bytes are JSON that a Python value represents without loss, and that value."""
-    if is_deep(raw, DEEPEST - _AROUND):
-        return False, None
     try:
-        value = json.loads(raw, object_pairs_hook=_object, parse_constant=_NotAValue.raise_, parse_float=_number)
+        text = raw.decode()  # fails at once for most files
+        if is_deep(raw, DEEPEST - _AROUND):
+            return False, None
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_NotAValue.raise_, parse_float=_number)
         msgspec.json.encode(value)
     except (ValueError, TypeError, OverflowError, RecursionError):
         return False, None

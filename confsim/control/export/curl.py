@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from base64 import b64encode
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from confsim.control.context import ControlContext
@@ -12,6 +11,7 @@ from confsim.service.entries import ControlCall
 from confsim.transport.address import route
 
 from .calls import ApiCall, json_of, presentation, with_address
+from .literals import in_base64
 
 #: Most bytes of a body in the argument of a command; systems allow arguments of up to 128 KB.
 _LONGEST_ARGUMENT = 100_000
@@ -73,7 +73,7 @@ def _curl(method: str, url: str, headers: dict[str, str | None], body: bytes) ->
                 raise ValueError
             command += f" --data-raw {shlex.quote(text)}"
         except ValueError:
-            before = f"echo {b64encode(body).decode()} | base64 -d | "
+            before = f"echo {in_base64(body)} | base64 -d | "
             command += " --data-binary @-"
     return f"{before}{command}\n"
 

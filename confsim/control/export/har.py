@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
-
-import msgspec
 
 from confsim.control.context import ControlContext
 from confsim.service.entries import ControlCall
 from confsim.version import __version__
 
-from .calls import ApiCall, json_of, presentation
+from .calls import ApiCall, document_of, json_of, presentation
+from .literals import in_base64
 
 _EPOCH_MILLISECONDS = 1000
 
@@ -22,7 +20,7 @@ def as_har(context: ControlContext, calls: list[ApiCall | ControlCall]) -> bytes
     """Return the API calls as a HAR, in order; a call in Python appears as its equivalent request."""
     entries = [_entry(context, each) for each in calls if isinstance(each, ApiCall)]
     log = {"version": "1.2", "creator": {"name": "confsim", "version": __version__}, "entries": entries}
-    return msgspec.json.format(msgspec.json.encode({"log": log}), indent=2) + b"\n"
+    return document_of({"log": log})
 
 
 def _entry(context: ControlContext, call: ApiCall) -> dict[str, Any]:
@@ -100,7 +98,7 @@ def _text(body: bytes) -> tuple[str, str]:
     try:
         return body.decode(), ""
     except UnicodeDecodeError:
-        return b64encode(body).decode(), "base64"
+        return in_base64(body), "base64"
 
 
 def _cookies(header: str) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ The source needs ``import json`` and ``from base64 import b64decode`` for what i
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
 from keyword import iskeyword
 from typing import Any
@@ -15,6 +16,8 @@ import msgspec
 LONGEST = 20_000
 #: Longer bytes that are not ASCII text are written in Base64.
 _LONGEST_ESCAPED = 1000
+#: Bytes that are encoded at once; a multiple of three.
+_PIECE = 3 * 2**18
 #: Python's parser refuses 200 nested brackets, and the call around the value has some.
 _DEEPEST = 50
 _WIDTH = 96
@@ -24,9 +27,12 @@ def bytes_literal(raw: bytes) -> str:
     """Return an expression for bytes; its length is at most about four times theirs."""
     if len(raw) <= _LONGEST_ESCAPED or raw.isascii():
         return repr(raw)
-    from base64 import b64encode
+    return f"b64decode('{in_base64(raw)}')"
 
-    return f"b64decode({b64encode(raw).decode()!r})"
+
+def in_base64(raw: bytes) -> str:
+    """Return bytes in Base64, made in pieces: the interpreter is nobody else's while it makes one."""
+    return "".join(b64encode(raw[place : place + _PIECE]).decode() for place in range(0, len(raw), _PIECE))
 
 
 def is_readable(raw: bytes, value: Any) -> bool:

@@ -58,7 +58,7 @@ def _written(context: ControlContext, calls: list[ApiCall | ControlCall], form: 
             return as_scenario(context, calls, whole=whole)
 
 
-@operation("GET /requests/export", bounds=bounds.PATTERN)
+@operation("GET /requests/export", beside=True, bounds=bounds.PATTERN)
 def export_requests(
     context: ControlContext,
     *,
@@ -79,21 +79,22 @@ def export_requests(
     API with their answers, as browsers and proxies read them. Misuse (404) for an unknown operation or id.
     """
     pattern = RequestPattern(operation=operation, method=method, path=path, status=status)
-    entries = [each for each in matching(context, pattern) if each is not None]
-    if ids is not None:
-        entries = [entry_of(context, id) for id in dict.fromkeys(ids.split(","))]
+    with context.service.lock:
+        entries = list(matching(context, pattern))
+        if ids is not None:
+            entries = [entry_of(context, id) for id in dict.fromkeys(ids.split(","))]
+        controls = context.service.journal.control_calls
     if limit is not None:
         entries = entries[max(0, len(entries) - limit) :]
     whole = pattern == RequestPattern() and limit is None and ids is None
     as_sent = as_ in (ExportFormat.CURL, ExportFormat.HAR)
     if not as_sent:  # one call is made after the other: nobody would release one that brings a hold for itself
         entries = [replace(each, request=without_hold(each.request)) for each in entries]
-    controls = context.service.journal.control_calls if whole else ()
-    calls = list(merged(context, entries, controls, handshakes=as_sent))
+    calls = list(merged(context, entries, controls if whole else (), handshakes=as_sent))
     return Raw(_MEDIA[as_], _written(context, calls, as_, whole=whole))
 
 
-@operation("GET /bundle", media="application/json")
+@operation("GET /bundle", media="application/json", beside=True)
 def get_bundle(
     context: ControlContext, *, mask: Annotated[bool, "Whether stand-ins take the place of secrets."] = False
 ) -> Raw:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from confsim.control.invoke import ControlPlane
 from confsim.control.operations.faults import FaultInfo, HeldCallInfo, HeldOutcome, add_fault, decide_held, list_faults
 from confsim.kernel.refusal import Misuse
-from confsim.service.deferred import POLL_INTERVAL, monotonic
+from confsim.service.waiting import monotonic, wait_for
 from confsim.values.spans import Duration, span
 
 from .assertions import counted, require_place
@@ -95,11 +94,15 @@ class FaultsFacade(Sequence[FaultInfo]):
     def wait_for_held(self, timeout: Duration = "5s") -> HeldCallFacade:
         """Wait until a call is held, and return the first. Raises Misuse (409) after the timeout (in real time)."""
         end = monotonic() + span(timeout) / 1000
-        while not (found := self.held):
+
+        def first() -> HeldCallFacade | None:
+            if found := self.held:
+                return found[0]
             if monotonic() >= end:
                 raise Misuse(f"no call was held within {timeout}", status=409)
-            time.sleep(POLL_INTERVAL)
-        return found[0]
+            return None
+
+        return wait_for(self._control.context.service.live.waiters.until(first))
 
     def clear(self) -> None:
         """Remove all faults."""

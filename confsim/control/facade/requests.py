@@ -14,7 +14,6 @@ from confsim.control.operations.journal import (
     find_requests,
     list_unmatched_requests,
 )
-from confsim.service.deferred import in_steps, wait_for_result
 
 from .assertions import METHODS, counted, known, require, require_place
 
@@ -115,7 +114,7 @@ class RequestsFacade(Sequence[RequestInfo]):
     def between(self) -> list[RequestInfo]:
         """Return the events between the calls: control calls (kind "control") and timers (kind "timer")."""
         context = self._control.context
-        found = wait_for_result(lambda: in_steps(list_entries(context, RequestPattern(), EntryKind.ALL)))
+        found = list_entries(context, RequestPattern(), EntryKind.ALL)
         return [each for each in found if each.kind is not EntryKind.CALL]
 
     @property

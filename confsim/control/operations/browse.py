@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Annotated, Any
 
@@ -19,7 +19,6 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.kernel.tables.table import Record, Rows, Table
 from confsim.kernel.world import Change, World
-from confsim.service.deferred import in_steps
 from confsim.values.plain import whole_number
 
 #: Default and largest number of records on a page.
@@ -97,7 +96,7 @@ def list_machines(context: ControlContext) -> list[MachineInfo]:
     ]
 
 
-@operation("GET /records")
+@operation("GET /records", beside=True)
 def list_records(
     context: ControlContext,
     *,
@@ -120,7 +119,7 @@ def list_records(
     size, first = PAGE if limit is None else limit, offset or 0
     if not 0 <= size <= LARGEST_PAGE or first < 0:
         raise Misuse(f"limit is a number from 0 to {LARGEST_PAGE}, offset one from 0")
-    return in_steps(_page(world, kind, client, search, first, size, start or 0, look))
+    return _page(world, kind, client, search, first, size, start or 0, look)
 
 
 def _page(
@@ -132,28 +131,25 @@ def _page(
     size: int,
     start: int,
     look: int | None,
-) -> Generator[None, None, RecordPage]:
-    """Yield a page of records, as steps for ``in_steps``. Raises Misuse (404) for an unknown kind or client."""
+) -> RecordPage:
+    """Return a page of records. Raises Misuse (404) for an unknown kind or client."""
     kinds: list[RecordKind] = []
     chosen: list[Filled] = []
     total = 0
-    for table, owner, rows in (yield from filled_tables(world, client)):
+    for table, owner, rows in filled_tables(world, client):
         kinds.append(RecordKind(kind=table.name, client=owner, count=len(rows)))
         if kind in (None, table.name):
             chosen.append((table, owner, rows))
             total += len(rows)
-        yield
     if kind is not None and kind not in Table.declared:
         raise _no_kind(kind)
     page: list[Found] = []
     following: int | None = None
     if search:
         for each in searched(chosen, search.lower(), start, look):
-            if each is not None:
-                page.append(each)
-                if len(page) > first + size:
-                    break
-            yield
+            page.append(each)
+            if len(page) > first + size:
+                break
         del page[:first]
         if look is not None and len(page) <= size and start + look < total:
             following = start + look
@@ -164,7 +160,6 @@ def _page(
             first = max(first - len(rows), 0)
             if len(page) > size:
                 break
-            yield
     return RecordPage(
         total=None if search else total,
         more=len(page) > size,
@@ -174,7 +169,7 @@ def _page(
     )
 
 
-@operation("GET /records/{kind}/{id}")
+@operation("GET /records/{kind}/{id}", beside=True)
 def get_record(
     context: ControlContext,
     kind: Annotated[str, "The kind of the record."],
@@ -189,7 +184,7 @@ def get_record(
     """
     if kind not in Table.declared:
         raise _no_kind(kind)
-    return in_steps(_found(world_after(context, at), Table.declared[kind], id))
+    return _found(world_after(context, at), Table.declared[kind], id)
 
 
 def _no_kind(kind: str) -> Misuse:
@@ -197,8 +192,8 @@ def _no_kind(kind: str) -> Misuse:
     return Misuse(f"there is no kind of record {kind!r}{known}", status=404)
 
 
-def _found(world: World, table: Table[Any, Any], id: str) -> Generator[None, None, StoredRecord]:
-    """Yield the record whose key has this text, in any client, as steps for ``in_steps``. Raises Misuse (404)."""
+def _found(world: World, table: Table[Any, Any], id: str) -> StoredRecord:
+    """Return the record whose key has this text, in any client. Raises Misuse (404)."""
     change = world.change(0)
     number = whole_number(id)
     known = table.find_client(change, id) or table.find_client(change, number)
@@ -207,14 +202,9 @@ def _found(world: World, table: Table[Any, Any], id: str) -> Generator[None, Non
         rows = table.of(change, owner)
         record = rows.get(id) or (None if number is None else rows.get(number))
         if record is None and " " in id:  # a compound key
-            for each in rows.all:
-                if key_text(table.key(each)) == id:
-                    record = each
-                    break
-                yield
+            record = next((each for each in rows.all if key_text(table.key(each)) == id), None)
         if record is not None:
             return _describe(table, owner, record)
-        yield
     raise Misuse(f"there is no record {id!r} of the kind {table.name}", status=404)
 
 
@@ -228,8 +218,8 @@ def _owners(change: Change, table: Table[Any, Any]) -> Iterator[str]:
     return iter(("",)) if table.shared else (each.id for each in CLIENTS.of(change).all)
 
 
-def filled_tables(world: World, client: str | None) -> Generator[None, None, list[Filled]]:
-    """Yield the tables that are not empty, of one client or all, as steps for ``in_steps``. Raises Misuse (404)."""
+def filled_tables(world: World, client: str | None) -> list[Filled]:
+    """Return the tables that are not empty, of one client or all. Raises Misuse (404)."""
     change = world.change(0)
     if client is not None and client not in CLIENTS.of(change):
         raise Misuse(f"there is no client {client!r}", status=404)
@@ -238,12 +228,11 @@ def filled_tables(world: World, client: str | None) -> Generator[None, None, lis
         for table, state in zip(Table.by_position, world.client_tables.get(owner, ()), strict=False):
             if state.rows:
                 filled[table.name].append((table, owner, table.of(change, owner)))
-        yield
     return list(chain.from_iterable(filled.values()))
 
 
-def searched(tables: Iterable[Filled], text: str, start: int = 0, look: int | None = None) -> Iterator[Found | None]:
-    """Yield the records with the lower-case text in one of their fields, and None after each batch.
+def searched(tables: Iterable[Filled], text: str, start: int = 0, look: int | None = None) -> Iterator[Found]:
+    """Yield the records with the lower-case text in one of their fields.
 
     Skips the first ``start`` records and searches ``look`` of the others, or all.
     """
@@ -258,7 +247,6 @@ def searched(tables: Iterable[Filled], text: str, start: int = 0, look: int | No
             left = None if left is None else left - len(chunk)
             if _says(chunk, text, wanted):
                 yield from ((table, owner, each) for each in chunk if _says([each], text, wanted))
-            yield None
 
 
 def _says(records: Sequence[Record], text: str, wanted: bytes) -> bool:

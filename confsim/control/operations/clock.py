@@ -13,7 +13,6 @@ from confsim.control.journal_view import FiredTimer, describe_timer
 from confsim.kernel.due import Fired
 from confsim.kernel.refusal import Misuse
 from confsim.service import clock
-from confsim.service.deferred import in_slices
 from confsim.values.spans import span
 
 
@@ -62,10 +61,10 @@ def get_clock(context: ControlContext) -> ClockState:
     return _state(context)
 
 
-@operation("GET /timers")
+@operation("GET /timers", beside=True)
 def list_timers(context: ControlContext, *, limit: Count | None = None) -> list[FiredTimer]:
     """List the timers, in the order in which they fall due; with ``limit`` only the next ones."""
-    return in_slices(map(describe_timer, islice(context.view().world.timers, limit)), list)
+    return [describe_timer(each) for each in islice(context.view().world.timers, limit)]
 
 
 @operation("POST /clock/advance", moves_clock=True)

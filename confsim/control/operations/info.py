@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +20,6 @@ from confsim.domain.clients import clients
 from confsim.domain.identity.credentials import CREDENTIALS, LASTING
 from confsim.kernel.refusal import Misuse, suggest
 from confsim.kernel.world import Change
-from confsim.service.deferred import in_steps
 from confsim.service.document import SERVER
 from confsim.version import __version__
 
@@ -91,48 +89,39 @@ def get_health(context: ControlContext) -> Health:
     return Health(status="ok")
 
 
-@operation("GET /info")
+@operation("GET /info", beside=True)
 def get_info(context: ControlContext) -> ServerInfo:
     """Get the description of the world: its instant, its seed, its clients, and the tokens that never expire."""
     change, service, base_url = context.view(), context.service, context.base_url
-
-    def described() -> Generator[None, None, ServerInfo]:
-        known, tokens = yield from clients_and_tokens(change)
-        return ServerInfo(
-            version=__version__,
-            world=service.provenance.made_from,
-            name=service.address.mount.removeprefix("/w/"),
-            now=change.now,
-            seed=change.world.seed,
-            profile=dict(service.profile),
-            base_url=base_url,
-            clients=known,
-            tokens=tokens,
-            outputs=dict(service.provenance.outputs),
-        )
-
-    return in_steps(described())
+    known, tokens = clients_and_tokens(change)
+    return ServerInfo(
+        version=__version__,
+        world=service.provenance.made_from,
+        name=service.address.mount.removeprefix("/w/"),
+        now=change.now,
+        seed=change.world.seed,
+        profile=dict(service.profile),
+        base_url=base_url,
+        clients=known,
+        tokens=tokens,
+        outputs=dict(service.provenance.outputs),
+    )
 
 
-@operation("GET /accounts", media="application/toml")
+@operation("GET /accounts", media="application/toml", beside=True)
 def get_accounts(context: ControlContext) -> Raw:
     """Get the tokens that never expire as a file (TOML) of accounts by role, for the commands that drive a service.
 
     ``[client] id`` is the client of the owner or the customer admin, ``other-admin`` an administrator of a client that
     is neither that one, nor its child, nor above it.
     """
-    return in_steps(_accounts(context.view()))
-
-
-def _accounts(change: Change) -> Generator[None, None, Raw]:
-    """Yield the accounts file, as steps for ``in_steps``."""
+    change = context.view()
     held: list[tuple[TokenInfo, str]] = []
     homes: dict[str, str] = {}
     for each in CREDENTIALS.where(change, LASTING, True):
         holder = describe_token(change, each)
         held.append((holder, each.value))
         homes.setdefault(holder.role, holder.clientId)
-        yield
     home = homes.get("owner", homes.get("customer-admin"))
     lines = [] if home is None else ["[client]", f"id = {json.dumps(home)}", ""]
     tokens: dict[str, str] = {}
@@ -141,7 +130,6 @@ def _accounts(change: Change) -> Generator[None, None, Raw]:
             tokens.setdefault(holder.role, value)
         elif holder.role.endswith("-admin"):
             tokens.setdefault("other-admin", value)
-        yield
     lines += ["[tokens]", *(f"{role} = {json.dumps(value)}" for role, value in tokens.items())]
     return Raw("application/toml", ("\n".join(lines) + "\n").encode())
 

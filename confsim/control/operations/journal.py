@@ -20,7 +20,6 @@ from confsim.control.moments import in_order, noted
 from confsim.control.nearest import SimilarRoutes
 from confsim.control.operations import bounds
 from confsim.kernel.refusal import Misuse
-from confsim.service.deferred import in_slices, in_steps
 from confsim.service.entries import ControlCall, JournalEntry, Noted
 
 
@@ -70,7 +69,7 @@ class JournalLimit(Wire):
     most: Annotated[int, "The number of calls that the journal keeps."]
 
 
-@operation("GET /requests", bounds=bounds.PATTERN)
+@operation("GET /requests", beside=True, bounds=bounds.PATTERN)
 def list_requests(
     context: ControlContext,
     *,
@@ -90,7 +89,7 @@ def list_requests(
     operation or assumption.
     """
     pattern = RequestPattern(operation=operation, method=method, path=path, status=status, assumption=assumption)
-    return in_steps(list_entries(context, pattern, kind, limit, offset or 0))
+    return list_entries(context, pattern, kind, limit, offset or 0)
 
 
 @operation("PUT /requests", replayed=False, bounds=bounds.JOURNAL)
@@ -116,11 +115,7 @@ def clear_requests(
     )
     if pattern == RequestPattern():
         return RequestCount(count=journal.clear())
-
-    def forget(found: list[JournalEntry]) -> RequestCount:
-        return RequestCount(count=journal.forget({each.id for each in found}))
-
-    return in_slices(matching(context, pattern), forget)
+    return RequestCount(count=journal.forget({each.id for each in matching(context, pattern)}))
 
 
 @operation("GET /requests/{id}")
@@ -140,29 +135,27 @@ def forget_request(context: ControlContext, id: Annotated[str, "The id of the ca
     return RequestCount(count=1)
 
 
-@operation("POST /requests/count", replayed=False, most_bytes=bounds.RECORD, bounds=bounds.PATTERN)
+@operation("POST /requests/count", replayed=False, beside=True, most_bytes=bounds.RECORD, bounds=bounds.PATTERN)
 def count_requests(context: ControlContext, body: RequestPattern) -> MatchingRequests:
     """Count the calls in the journal that match. Misuse (404) for an unknown operation."""
     dropped = context.service.journal.dropped
-    return in_slices(matching(context, body), lambda found: MatchingRequests(count=len(found), dropped=dropped))
+    return MatchingRequests(count=len(list(matching(context, body))), dropped=dropped)
 
 
-@operation("POST /requests/find", replayed=False, most_bytes=bounds.RECORD, bounds=bounds.PATTERN)
+@operation("POST /requests/find", replayed=False, beside=True, most_bytes=bounds.RECORD, bounds=bounds.PATTERN)
 def find_requests(context: ControlContext, body: RequestPattern) -> list[RequestInfo]:
     """List the calls that match, newest last. Misuse (404) for an unknown operation."""
-    return in_steps(list_entries(context, body, EntryKind.CALL))
+    return list_entries(context, body, EntryKind.CALL)
 
 
-@operation("GET /requests/unmatched")
+@operation("GET /requests/unmatched", beside=True)
 def list_unmatched_requests(
     context: ControlContext, *, id: Annotated[str | None, "The id of the one call that is looked at."] = None
 ) -> list[UnmatchedRequest]:
     """List the calls that matched no route, each with the most similar route."""
     routes = SimilarRoutes(context.service.profile)
-    found = (
-        None
-        if each.operation or each.handshake or each.response.status < 400 or id not in (None, each.id)
-        else UnmatchedRequest(
+    return [
+        UnmatchedRequest(
             id=each.id,
             at=each.at,
             method=each.request.method,
@@ -171,11 +164,11 @@ def list_unmatched_requests(
             nearest=routes.nearest(each.request.method, below(context, each)),
         )
         for each in context.service.journal
-    )
-    return in_slices(found, list)
+        if not (each.operation or each.handshake or each.response.status < 400 or id not in (None, each.id))
+    ]
 
 
-@operation("GET /moments")
+@operation("GET /moments", beside=True)
 def list_moments(
     context: ControlContext,
     *,

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from confsim.contract.types import Count, Wire
-from confsim.control.context import ControlContext
+from confsim.control.context import ControlContext, newest
 from confsim.control.declare import operation
 from confsim.domain import mail
 from confsim.domain.mail import MOUNT
-from confsim.service.deferred import in_slices, newest, turned
 
 
 class MailInfo(Wire):
@@ -29,7 +28,7 @@ class MailInfo(Wire):
         return f"<mail to {self.to}: {self.subject!r} ({self.kind})>"
 
 
-@operation("GET /mail")
+@operation("GET /mail", beside=True)
 def list_mail(
     context: ControlContext,
     *,
@@ -44,17 +43,17 @@ def list_mail(
 
     Links to this server begin with the address by which the caller reaches it.
     """
-    return in_slices(newest(matching_mail(context, to, kind, descending=True), limit, offset), turned)
+    return newest(matching_mail(context, to, kind, descending=True), limit, offset)
 
 
 def matching_mail(
     context: ControlContext, to: str | None, kind: str | None, *, descending: bool = False
-) -> Iterator[MailInfo | None]:
-    """Yield the mails to an address, of a kind, newest last or first; None for each other mail."""
+) -> Iterator[MailInfo]:
+    """Yield the mails to an address, of a kind, newest last or first."""
     mails = mail.list_mails(context.view())
     for each in mails.descending if descending else mails:
-        matching = to in (None, each.to) and kind in (None, each.kind)
-        yield _describe(context, each) if matching else None
+        if to in (None, each.to) and kind in (None, each.kind):
+            yield _describe(context, each)
 
 
 def _describe(context: ControlContext, sent: mail.Mail) -> MailInfo:

@@ -10,8 +10,6 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Object
 from confsim.control.operations import bounds
-from confsim.kernel.world import Hash
-from confsim.service.deferred import in_slices
 from confsim.service.files import state
 from confsim.service.history import Snapshot
 
@@ -69,11 +67,10 @@ def drop_snapshot(context: ControlContext, name: Annotated[str, "The name of the
     return _describe(name, context.service.history.drop(name))
 
 
-@operation("GET /state", media="application/json")
+@operation("GET /state", media="application/json", beside=True)
 def get_state(context: ControlContext) -> Raw:
     """Get the whole world as one JSON document; the same world gives the same bytes."""
-    pieces = state.pieces(context.view().world)
-    return in_slices(pieces, lambda made: Raw("application/json", b"".join(made)))
+    return Raw("application/json", state.document(context.view().world))
 
 
 @operation("GET /state/schema", media="application/schema+json")
@@ -88,12 +85,10 @@ class Digest(Wire):
     digest: Annotated[str, "The fingerprint of the world."]
 
 
-@operation("GET /state/digest")
+@operation("GET /state/digest", beside=True)
 def get_state_digest(context: ControlContext) -> Digest:
     """Get the fingerprint of the whole world, to compare worlds without fetching them."""
-    whole = Hash()
-    pieces = map(whole.update, context.view().world.encoded())
-    return in_slices(pieces, lambda _: Digest(digest=whole.hexdigest()))
+    return Digest(digest=context.view().world.digest())
 
 
 @operation("PUT /state", most_bytes=bounds.DOCUMENT)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from functools import partial
 from typing import Annotated, Any, ClassVar
 
@@ -20,7 +21,7 @@ from confsim.domain.events.deliveries import DeliveryState
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
-from confsim.service.deferred import in_steps, monotonic
+from confsim.service.waiting import monotonic
 from confsim.values import spans
 
 from .mail import MailInfo, matching_mail
@@ -87,7 +88,7 @@ class WaitResult(Wire):
 
 
 #: Yields for each match the function that describes it, None for others: a call that waits holds no description.
-Search = Callable[[], Iterator[Callable[[], Any] | None]]
+Search = Callable[[], Iterator[Callable[[], Any]]]
 
 
 class FoundRecord(Wire):
@@ -103,10 +104,11 @@ class FoundRecord(Wire):
     "POST /wait",
     replayed=False,
     waits=True,
+    beside=True,
     most_bytes=bounds.RECORD,
     bounds=bounds.WAITERS | bounds.PATTERN | {"bytes of a body that is shown": SHOWN},
 )
-def wait(context: ControlContext, body: WaitFor) -> WaitResult:
+def wait(context: ControlContext, body: WaitFor) -> WaitResult | Future[WaitResult]:
     """Wait for a number of matching calls, mails, deliveries or records; earlier ones count.
 
     Other calls are served meanwhile, and due timers fire. A body of a call, or a text of a record, beyond its bound is
@@ -118,38 +120,37 @@ def wait(context: ControlContext, body: WaitFor) -> WaitResult:
         raise Misuse(f"timeout: nobody waits longer than {LONGEST // 1000}s")
     if body.count < 1:
         raise Misuse("count: there is nothing to wait for")
-    return in_steps(_waiting(context, body, _finder(context, body.for_), monotonic() + span / 1000))
+    waiting = _Waiting(context, body, _finder(context, body.for_), monotonic() + span / 1000)
+    found = context.service.live.waiters.until(waiting.result)
+    if isinstance(found, Future):
+        context.worlds.count_waiting(found)
+    return found
 
 
-def _waiting(
-    context: ControlContext, body: WaitFor, search: Search, deadline: float
-) -> Generator[bool, None, WaitResult]:
-    """Poll after every change, and once more at the deadline."""
-    with context.worlds.one_more_waiting():  # ends also when the client has gone and nobody polls any more
-        return (yield from _polled(context, body, search, deadline))
+class _Waiting:
+    """One who waits: what is searched for, and until when (``deadline``, seconds of a monotonic clock)."""
 
+    def __init__(self, context: ControlContext, body: WaitFor, search: Search, deadline: float) -> None:
+        self._context, self._body, self._search, self._deadline = context, body, search, deadline
+        self._known: tuple[World, int, int] | None = None
 
-def _polled(
-    context: ControlContext, body: WaitFor, search: Search, deadline: float
-) -> Generator[bool, None, WaitResult]:
-    service, known = context.service, None
-    while True:
-        over = monotonic() >= deadline
+    def result(self) -> WaitResult | None:
+        """Search after every change, and once more at the deadline. Raises Misuse (409) then."""
+        service, body = self._context.service, self._body
+        over = monotonic() >= self._deadline
         with service.lock:
             now = service.change().world, service.journal.epoch, service.journal.count
-        if over or not _same(known, now):
-            known, found = now, []
-            for each in search():
-                if each is not None:
-                    found.append(each)
-                yield False
-            if len(found) >= body.count:
-                return WaitResult(seen=[each() for each in found], now=service.clock.now())
-            if over:
-                wanted = msgspec.json.encode(_given(body.for_)).decode()
-                message = f"after {body.timeout} there were {len(found)} of {body.count}: {wanted}"
-                raise Misuse(message, 409, code="not_seen", found=len(found))
-        yield True
+        if not over and _same(self._known, now):
+            return None
+        self._known = now
+        found = list(self._search())
+        if len(found) >= body.count:
+            return WaitResult(seen=[each() for each in found], now=service.clock.now())
+        if over:
+            wanted = msgspec.json.encode(_given(body.for_)).decode()
+            message = f"after {body.timeout} there were {len(found)} of {body.count}: {wanted}"
+            raise Misuse(message, 409, code="not_seen", found=len(found))
+        return None
 
 
 def _same(known: tuple[World, int, int] | None, now: tuple[World, int, int]) -> bool:
@@ -172,10 +173,7 @@ def _finder(context: ControlContext, wanted: WaitTarget) -> Search:
         raise Misuse(f"for: give one of {', '.join(wanted.__struct_fields__)}")
     request, mail, delivery, state = wanted.request, wanted.mail, wanted.delivery, wanted.state
     if request is not None:
-        return lambda: (
-            None if each is None else partial(describe, context, each, longest=SHOWN)
-            for each in matching(context, request)
-        )
+        return lambda: (partial(describe, context, each, longest=SHOWN) for each in matching(context, request))
     if mail is not None:
         return lambda: map(_described, matching_mail(context, to=mail.to, kind=mail.kind))
     if delivery is not None:
@@ -185,12 +183,12 @@ def _finder(context: ControlContext, wanted: WaitTarget) -> Search:
     return lambda: _records(context, state)
 
 
-def _described(info: Any) -> Callable[[], Any] | None:
-    """Return the function that gives the description of a mail or a delivery, None for None."""
-    return None if info is None else lambda: info
+def _described(info: Any) -> Callable[[], Any]:
+    """Return the function that gives the description of a mail or a delivery."""
+    return lambda: info
 
 
-def _records(context: ControlContext, pattern: RecordPattern) -> Iterator[Callable[[], FoundRecord] | None]:
+def _records(context: ControlContext, pattern: RecordPattern) -> Iterator[Callable[[], FoundRecord]]:
     table = Table.declared.get(pattern.table)
     if table is None:
         raise Misuse(f"there is no table {pattern.table!r}; there are {', '.join(Table.declared)}", status=404)
@@ -199,10 +197,10 @@ def _records(context: ControlContext, pattern: RecordPattern) -> Iterator[Callab
         if name == pattern.table and pattern.client in (None, client):
             for record in table.seen(world, client).all:
                 key = key_text(table.key(record))
-                matches = pattern.key in (None, key) and (
+                if pattern.key in (None, key) and (
                     pattern.record is None or part_of(pattern.record, msgspec.to_builtins(record, str_keys=True))
-                )
-                yield partial(_found_record, name, client, key, record) if matches else None
+                ):
+                    yield partial(_found_record, name, client, key, record)
 
 
 def _found_record(table: str, client: str, key: str, record: Any) -> FoundRecord:

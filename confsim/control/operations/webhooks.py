@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 from confsim.contract.types import Count, Wire
-from confsim.control.context import ControlContext, refusals_as_conflicts
+from confsim.control.context import ControlContext, newest, refusals_as_conflicts
 from confsim.control.declare import CommandBody, operation
 from confsim.control.journal_view import FaultHit, describe_hits
 from confsim.domain.events import deliveries
@@ -14,7 +14,6 @@ from confsim.domain.events.deliveries import DELIVERIES, Delivery, DeliveryState
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
-from confsim.service.deferred import in_slices, newest, turned
 from confsim.service.webhooks.sending import Route
 
 
@@ -94,7 +93,7 @@ def set_webhooks(context: ControlContext, body: SetWebhookDestination) -> Webhoo
     return get_webhooks(context)
 
 
-@operation("GET /webhooks/deliveries")
+@operation("GET /webhooks/deliveries", beside=True)
 def list_deliveries(
     context: ControlContext,
     *,
@@ -110,7 +109,7 @@ def list_deliveries(
     With ``limit`` only the newest ones.
     """
     found = matching_deliveries(context, endpoint, kind, delivered, state, descending=True)
-    return in_slices(newest(found, limit, offset), turned)
+    return newest(found, limit, offset)
 
 
 @operation("POST /webhooks/deliveries/{id}/redeliver")
@@ -139,18 +138,18 @@ def matching_deliveries(
     state: DeliveryState | None,
     *,
     descending: bool = False,
-) -> Iterator[DeliveryInfo | None]:
-    """Yield the deliveries that match every given value, newest last or first; None for each other."""
+) -> Iterator[DeliveryInfo]:
+    """Yield the deliveries that match every given value, newest last or first."""
     change = context.view()
     found = deliveries.list_deliveries(change)
     for each in found.descending if descending else found:
-        matching = (
+        if (
             (endpoint is None or each.endpoint == endpoint)
             and (kind is None or each.kind == kind)
             and (delivered is None or (each.state is DeliveryState.DELIVERED) is delivered)
             and (state is None or each.state is state)
-        )
-        yield describe_delivery(context, change, each) if matching else None
+        ):
+            yield describe_delivery(context, change, each)
 
 
 def describe_delivery(context: ControlContext, change: Change, delivery: Delivery) -> DeliveryInfo:

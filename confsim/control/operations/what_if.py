@@ -22,7 +22,6 @@ from confsim.control.operations import bounds
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
-from confsim.service.deferred import in_slices, wait_for
 from confsim.service.entries import ControlCall, JournalEntry
 from confsim.service.files import world_file
 from confsim.service.files.profile import read_profile
@@ -30,6 +29,7 @@ from confsim.service.incoming import Incoming
 from confsim.service.masking import Mask
 from confsim.service.messages import Response
 from confsim.service.service import Service
+from confsim.service.waiting import wait_for
 from confsim.service.worlds import Worlds
 from confsim.transport.address import request_of
 
@@ -78,7 +78,7 @@ class WhatIf(Wire):
     differ: Annotated[list[DifferentAnswer], "The calls whose answers differ."]
 
 
-@operation("POST /what-if", replayed=False, most_bytes=bounds.RECORD, bounds=bounds.PROFILE)
+@operation("POST /what-if", replayed=False, beside=True, most_bytes=bounds.RECORD, bounds=bounds.PROFILE)
 def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
     """Replay the journal in a fork that follows other alternatives, and list the calls whose answers differ.
 
@@ -90,18 +90,16 @@ def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
         raise Misuse("assumptions is to be an object of alternatives by the ids of assumptions")
     chosen = read_profile(body.assumptions)
     replay = _Replay(context, chosen, body.from_)
-
-    def result(differ: list[DifferentAnswer]) -> WhatIf:
-        return WhatIf(
-            assumptions=dict(chosen),
-            calls=replay.calls,
-            not_compared=replay.not_compared,
-            before=replay.before,
-            world=replay.world,
-            differ=differ,
-        )
-
-    return in_slices((replay.compared(entry, response) for entry, response in replay.answers()), result)
+    compared = (replay.compared(entry, response) for entry, response in replay.answers())
+    differ = [each for each in compared if each is not None]
+    return WhatIf(
+        assumptions=dict(chosen),
+        calls=replay.calls,
+        not_compared=replay.not_compared,
+        before=replay.before,
+        world=replay.world,
+        differ=differ,
+    )
 
 
 def _short(response: Response) -> ShortAnswer:
@@ -116,13 +114,15 @@ class _Replay:
         from confsim.http.app import App
 
         service = context.service
-        entries = list(service.journal)
+        with service.lock:
+            entries, made = list(service.journal), service.journal.control_calls
+            self.before = service.journal.dropped + len(service.journal)
         if first is not None:
             begin = entry_of(context, first)
             entries = [each for each in entries if each.number >= begin.number]
         whole = bool(entries) and entries[0].number == 1
         self.calls = self.not_compared = 0
-        self.before = service.journal.dropped + len(service.journal) - len(entries)
+        self.before -= len(entries)
         self.world = "taken"
         self._names = SameNames()
         self._profile = {**service.profile, **chosen}
@@ -130,7 +130,7 @@ class _Replay:
         if whole and (built := self._built(service)) is not None:
             start, self.world = built, "built"
         after = 0 if whole or not entries else entries[0].number
-        controls = [each for each in service.journal.control_calls if each.after >= after]
+        controls = [each for each in made if each.after >= after]
         self._fork = service.fork(
             world=start, profile=self._profile, clock=Clock(entries[0].at if entries else service.clock.now())
         )
@@ -184,6 +184,7 @@ class _Replay:
             query=named(call.entry.request.query),
             headers={name: named(value) for name, value in call.entry.request.headers.items()},
             body=self._body(call.entry.request.body),
+            worker=None,
         )
         if operation is None or "host" in request.headers:
             return wait_for(self._app(request))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
 from typing import Annotated, Any
 
 from confsim.contract.types import Int, Wire
@@ -12,8 +11,8 @@ from confsim.control.holders import ClientInfo, TokenInfo, clients_and_tokens
 from confsim.control.operations import bounds
 from confsim.control.world_sources import MakeWorld, make_service
 from confsim.kernel.refusal import Misuse
-from confsim.service.deferred import in_slices, in_steps, monotonic
 from confsim.service.service import Service
+from confsim.service.waiting import monotonic
 from confsim.service.worlds import Worlds
 from confsim.values.plain import whole_number
 from confsim.values.spans import span
@@ -69,28 +68,22 @@ class DroppedWorlds(Wire):
     dropped: Annotated[list[str], "The names of the worlds that were dropped."]
 
 
-@operation("GET /worlds")
+@operation("GET /worlds", beside=True)
 def list_worlds(
     context: ControlContext,
     *,
     idle: Annotated[str | None, "Worlds that nobody called for this long, such as 15m."] = None,
 ) -> list[WorldInfo]:
     """List the worlds of the server, the root world first; only those ``idle`` for at least a duration ("10m")."""
-    return in_slices(_idle(context, idle), list)
-
-
-def _idle(context: ControlContext, idle: str | None) -> Iterator[WorldInfo | None]:
-    """Yield the worlds that nobody called for a duration, or all, the root world first; None for each other."""
-    span = None if idle is None else _span(idle)
-    for name, service in list(context.worlds.items()):
-        found = _describe(context, name, service)
-        yield found if span is None or found.idle >= span else None
+    span = 0 if idle is None else _span(idle)
+    worlds = (_describe(context, name, service) for name, service in context.worlds.items())
+    return [each for each in worlds if each.idle >= span]
 
 
 @operation(
     "POST /worlds",
     replayed=False,
-    locks=False,
+    beside=True,
     most_bytes=bounds.DOCUMENT,
     bounds=bounds.WORLDS | bounds.PROFILE | bounds.SCENARIO,
 )
@@ -110,13 +103,9 @@ def make_world(context: ControlContext, body: MakeWorld) -> MadeWorld:
     there = ControlContext(service, context.worlds, context.host)
     with service.lock:
         change = there.view()
-
-    def made() -> Generator[None, None, MadeWorld]:
-        known, tokens = yield from clients_and_tokens(change)
-        control = f"{there.root}{PREFIX}"
-        return MadeWorld(**described, control_url=control, now=change.now, clients=known, tokens=tokens)
-
-    return in_steps(made())
+    known, tokens = clients_and_tokens(change)
+    control = f"{there.root}{PREFIX}"
+    return MadeWorld(**described, control_url=control, now=change.now, clients=known, tokens=tokens)
 
 
 def _add(worlds: Worlds, service: Service) -> str:
@@ -155,7 +144,7 @@ def drop_worlds(
     idle: Annotated[str | None, "Worlds that nobody called for this long, such as 15m."] = None,
 ) -> DroppedWorlds:
     """Drop all worlds but the root world, or only those ``idle`` for at least a duration such as "10m"."""
-    names = [each.name for each in _idle(context, idle) if each is not None and each.name]
+    names = [each.name for each in list_worlds(context, idle=idle) if each.name]
     for name in names:
         context.worlds.drop(name)
     return DroppedWorlds(dropped=names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -28,10 +28,11 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.writing import Written
 from confsim.reference import gaps, rules
-from confsim.service.deferred import in_steps
 from confsim.service.entries import ControlCall, JournalEntry, Noted
 from confsim.service.masking import Mask
 
+#: Bytes of a body that are looked through at once: meanwhile the interpreter is nobody else's.
+PIECE = 64 * 2**10
 #: Characters of an excerpt, and most of those before the match.
 _LENGTH, _BEFORE = 140, 40
 
@@ -76,7 +77,7 @@ class SearchResult(Wire):
     next: Annotated[int | None, "How many records were looked through; null where it was all."] = None
 
 
-@operation("GET /search")
+@operation("GET /search", beside=True)
 def search(
     context: ControlContext,
     *,
@@ -98,26 +99,20 @@ def search(
     wanted = text.strip().lower()
     if not wanted:
         raise Misuse("text: there is nothing to search for")
-    return in_steps(_found(context, wanted, 10 if limit is None else limit, look, start or 0))
+    return _found(context, wanted, 10 if limit is None else limit, look, start or 0)
 
 
-def _found(
-    context: ControlContext, wanted: str, limit: int, look: int | None, start: int
-) -> Generator[None, None, SearchResult]:
-    """Yield the matches, as steps for ``in_steps``."""
+def _found(context: ControlContext, wanted: str, limit: int, look: int | None, start: int) -> SearchResult:
+    """Return the matches."""
     found: list[Hit] = []
     more: list[str] = []
     for group, hits in () if start else _groups(context, wanted):
-        count = 0
-        for hit in hits:
-            if hit is not None:
-                count += 1
-                if count > limit:
-                    more.append(group)
-                    break
-                found.append(hit)
-            yield
-    tables = sorted((yield from filled_tables(context.view().world, None)), key=lambda each: len(each[2]))
+        for count, hit in enumerate(hits, 1):
+            if count > limit:
+                more.append(group)
+                break
+            found.append(hit)
+    tables = sorted(filled_tables(context.view().world, None), key=lambda each: len(each[2]))
     counts: dict[str, int] = {}
     passed, end = 0, None if look is None else start + look
     for table in tables:
@@ -127,13 +122,11 @@ def _found(
             continue
         last = size if end is None else min(size, end - (passed - size))
         for each in searched([table], wanted, first, last - first):
-            if each is not None:
-                counts[kind] = counts.get(kind, 0) + 1
-                if counts[kind] > limit:
-                    last = size  # the group is full: skip the rest of the table
-                    break
-                found.append(_record(each, wanted))
-            yield
+            counts[kind] = counts.get(kind, 0) + 1
+            if counts[kind] > limit:
+                last = size  # the group is full: skip the rest of the table
+                break
+            found.append(_record(each, wanted))
         if last < size or passed == end:
             passed -= size - last
             break
@@ -142,11 +135,11 @@ def _found(
     return SearchResult(found=found, more=more, next=passed if passed < total else None)
 
 
-def _groups(context: ControlContext, wanted: str) -> Iterator[tuple[Group, Iterator[Hit | None]]]:
-    """Yield the groups that are searched beside records, each with its matches and None for other things."""
+def _groups(context: ControlContext, wanted: str) -> Iterator[tuple[Group, Iterator[Hit]]]:
+    """Yield the groups that are searched beside records, each with its matches."""
     name = written(wanted)
     yield Group.NAME, iter([Hit(group=Group.NAME, id=name, title=name, excerpt="")] if is_known(name) else [])
-    yield Group.CALL, (_call(context, each, wanted) for each in reversed(in_order(context.service.journal)))
+    yield Group.CALL, _calls(context, wanted)
     for group, things in _things(context).items():
         yield group, _among(group, things, wanted)
 
@@ -178,12 +171,13 @@ def _things(context: ControlContext) -> dict[Group, Iterable[tuple[str, str, Any
     }
 
 
-def _among(group: Group, things: Iterable[tuple[str, str, Any]], wanted: str) -> Iterator[Hit | None]:
+def _among(group: Group, things: Iterable[tuple[str, str, Any]], wanted: str) -> Iterator[Hit]:
     for id, title, whole in things:
         excerpt = _excerpt(whole if isinstance(whole, str) else _json(whole), wanted)
         if excerpt is None:
             excerpt = _excerpt(f"{id} {title}", wanted)
-        yield None if excerpt is None else Hit(group=group, id=id, title=title, excerpt=excerpt)
+        if excerpt is not None:
+            yield Hit(group=group, id=id, title=title, excerpt=excerpt)
 
 
 def _json(value: Any) -> str:
@@ -210,17 +204,18 @@ def _fields(record: Record) -> Mapping[str, Any]:
     return {name: getattr(record, name) for name in record.__struct_fields__ if name != "data"}
 
 
-def _call(context: ControlContext, noted: Noted, wanted: str) -> Hit | None:
-    """Return a journal entry as a match; None without one."""
-    excerpt = next(filter(None, (_excerpt(text, wanted) for text in _texts(context, noted, wanted))), None)
-    if excerpt is None:
-        return None
-    if isinstance(noted, JournalEntry):
-        target = Mask(context.service.profile, noted.after).path(noted.request.target)
-        title = f"{noted.request.method} {target} {noted.response.status or 'none'}"
-    else:
-        title = noted.operation if isinstance(noted, ControlCall) else noted.kind
-    return Hit(group=Group.CALL, id=noted.id, title=title, excerpt=excerpt)
+def _calls(context: ControlContext, wanted: str) -> Iterator[Hit]:
+    """Yield the journal entries that match, newest first."""
+    for noted in reversed(in_order(context.service.journal)):
+        excerpt = next(filter(None, (_excerpt(text, wanted) for text in _texts(context, noted, wanted))), None)
+        if excerpt is None:
+            continue
+        if isinstance(noted, JournalEntry):
+            target = Mask(context.service.profile, noted.after).path(noted.request.target)
+            title = f"{noted.request.method} {target} {noted.response.status or 'none'}"
+        else:
+            title = noted.operation if isinstance(noted, ControlCall) else noted.kind
+        yield Hit(group=Group.CALL, id=noted.id, title=title, excerpt=excerpt)
 
 
 def _texts(context: ControlContext, noted: Noted, wanted: str) -> Iterator[str]:
@@ -232,25 +227,30 @@ def _texts(context: ControlContext, noted: Noted, wanted: str) -> Iterator[str]:
         fault = _json(noted.fault) if noted.fault else ""
         yield f"{noted.id} {line} {response.status} {noted.operation} {used} {fault}"
         for raw in (request.body, response.body):
-            yield _body(raw, wanted)
+            yield from _body(raw, wanted)
         yield _json(list(request.headers.items()))
         if noted.after is not noted.before:
             yield from _written(noted.touched, noted.before, noted.after)
         return
     if isinstance(noted, ControlCall):
         yield f"{noted.id} {noted.operation} {' '.join(noted.path)} {_json(noted.query)} {used}"
-        yield _body(noted.body, wanted)
+        yield from _body(noted.body, wanted)
     else:
         yield f"{noted.id} {noted.kind} {noted.client} {noted.subject} {used}"
     if noted.worlds is not None:
         yield from _written(noted.touched, *noted.worlds)
 
 
-def _body(raw: bytes, wanted: str) -> str:
-    """Return a body as shown; escapes of JSON are decoded if the text could be one."""
-    if not raw:
-        return ""
-    return raw.decode(errors="replace") if wanted.isascii() else _json(read_body(raw))
+def _body(raw: bytes, wanted: str) -> Iterator[str]:
+    """Yield a body as shown; escapes of JSON are decoded if the text could be one.
+
+    A large one is shown in pieces, each with the beginning of the next one.
+    """
+    if len(raw) <= PIECE and not wanted.isascii():
+        yield _json(read_body(raw))
+        return
+    for place in range(0, len(raw), PIECE):
+        yield raw[place : place + PIECE + len(wanted.encode())].decode(errors="replace")
 
 
 def _written(touched: Iterable[Written], *worlds: Any) -> Iterator[str]:

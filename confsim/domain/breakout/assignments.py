@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from confsim.assumptions import breakout as assumed
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
@@ -59,7 +59,7 @@ def assign(change: Change, channel: Channel, breakout: Breakout, room: Room, use
     Refusals BREAKOUT_STARTED, ASSIGNED_ELSEWHERE (G428), NOT_FOUND for a user who cannot be assigned (G429).
     """
     if not _assignable(change, channel, user):
-        raise Refusal(Reason.NOT_FOUND, what="user", id=user.id)
+        not_found("user", user.id)
     assignment = find(change, breakout, user.id)
     if breakout.phase is not BreakoutState.PREPARED:
         raise Refusal(Reason.BREAKOUT_STARTED, room=room.id)
@@ -87,7 +87,7 @@ def unassign(change: Change, breakout: Breakout, room: Room, user: User) -> None
     """
     assignment = find(change, breakout, user.id)
     if assignment is None or assignment.room != room.id:
-        raise Refusal(Reason.NOT_FOUND, what="participant", id=user.id)
+        not_found("participant", user.id)
     if breakout.phase is not BreakoutState.PREPARED:
         raise Refusal(Reason.BREAKOUT_STARTED, what="participant", id=user.id)
     _REMOVE(change, assignment)

@@ -7,9 +7,9 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions import breakout as assumed
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
-from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.conventions import fresh_id
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Guard, Row
@@ -139,10 +139,8 @@ def list_(change: Change, breakout: Breakout) -> View[Room]:
 def get(change: Change, breakout: Breakout, id: str) -> Room:
     """The room of this id in the breakout session. Refusal NOT_FOUND."""
     note(change, assumed.PATHS)
-    found = ROOMS.get(change, id, breakout.client)
-    if found is None or found.breakout != breakout.id:
-        raise Refusal(Reason.NOT_FOUND, what="breakout room", id=id)
-    return found
+    room = ROOMS.get(change, id, breakout.client)
+    return room if room and room.breakout == breakout.id else not_found("breakout room", id)
 
 
 def list_assigned(change: Change, room: Room) -> View[RoomAssignment]:

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol import durations, initial
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
-from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.conventions import fresh_id
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SessionState
 from confsim.kernel.machine import Machine
@@ -132,14 +132,13 @@ def _put_back(change: Change, breakout: Breakout) -> Breakout:
     return replace(breakout, started=None, main=None)
 
 
-def _none_runs(change: Change, breakout: Breakout) -> bool:
-    return BREAKOUTS.one(change, ACTIVE, breakout.channel, breakout.client) is None
-
-
 _OPEN_TO_CHANGE = Guard(
     "running ones may be modified", lambda change, breakout: ask(change, assumed.MODIFY_ACTIVE) == "allow"
 )
-_NONE_RUNS = Guard("no other is active", _none_runs)
+_NONE_RUNS = Guard(
+    "no other is active",
+    lambda change, breakout: BREAKOUTS.one(change, ACTIVE, breakout.channel, breakout.client) is None,
+)
 _AGAIN = Guard(
     "a stopped one can be started again", lambda change, breakout: ask(change, assumed.AFTER_STOP) == "prepared"
 )
@@ -191,9 +190,7 @@ def _checked_duration(change: Change, duration: int) -> int:
 def get(change: Change, channel: Channel, id: str) -> Breakout:
     """The breakout session of this id in the channel. Refusal NOT_FOUND."""
     breakout = BREAKOUTS.get(change, id, channel.client)
-    if breakout is None or breakout.channel != channel.id:
-        raise Refusal(Reason.NOT_FOUND, what="breakout session", id=id)
-    return breakout
+    return breakout if breakout and breakout.channel == channel.id else not_found("breakout session", id)
 
 
 def list_of_channel(change: Change, channel: Channel) -> View[Breakout]:
@@ -266,15 +263,15 @@ def stop(change: Change, channel: Channel) -> None:
     STOP(change, running)
 
 
-def _is_quiet(change: Change, channel: Channel) -> bool:
-    return ask(change, assumed.EVENT_ROOM_OFF) != "refuse" or find_active(change, channel) is None
-
-
+_IS_QUIET = Guard(
+    "no breakout session is active",
+    lambda change, channel: ask(change, assumed.EVENT_ROOM_OFF) != "refuse" or find_active(change, channel) is None,
+)
 EVENT_ROOM = switches.feature(
     "event_room",
     "Whether a channel is an event room, which can hold breakout sessions (R352, R405, R406).",
     "R352, R405, G354",
-    only_if=(None, Guard("no breakout session is active", _is_quiet)),
+    only_if=(None, _IS_QUIET),
     refused=Reason.BREAKOUT_ACTIVE,
 )
 

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol import durations, initial
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain import delays
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
+from confsim.domain.conventions import fresh_id
 from confsim.domain.delays import NO_POLL_LEFT, count_poll
-from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.lists import in_order
 from confsim.domain.runtime import sessions
 from confsim.kernel.machine import Machine
@@ -217,5 +217,5 @@ def get(change: Change, channel: Channel, id: str) -> Broadcast:
     """The broadcast of the channel of this id. Refusal NOT_FOUND."""
     broadcast = BROADCASTS.get(change, id, channel.client)
     if broadcast is None or broadcast.channel != channel.id or not _shown(change, broadcast):
-        raise Refusal(Reason.NOT_FOUND, what="broadcast", id=id)
+        not_found("broadcast", id)
     return broadcast

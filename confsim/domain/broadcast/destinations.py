@@ -5,11 +5,10 @@ from __future__ import annotations
 from enum import Enum
 
 from confsim.assumptions import broadcast as assumed
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
-from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
-from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.conventions import fresh_id, turn
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
@@ -98,14 +97,12 @@ def _problem(url: str, schemes: tuple[str, ...]) -> str:
 def get(change: Change, channel: Channel, id: str) -> Destination:
     """The destination of this id of the channel. Refusal NOT_FOUND."""
     destination = DESTINATIONS.get(change, id, channel.client)
-    if destination is None or destination.channel != channel.id:
-        raise Refusal(Reason.NOT_FOUND, what="destination", id=id)
-    return destination
+    return destination if destination and destination.channel == channel.id else not_found("destination", id)
 
 
 def set_state(change: Change, destination: Destination, trigger: str) -> None:
     """Enable or disable the destination."""
-    repeats.turn(change, _ENABLE if trigger == "enable" else _DISABLE, destination)
+    turn(change, _ENABLE if trigger == "enable" else _DISABLE, destination)
 
 
 def list_destinations(change: Change, channel: Channel) -> View[Destination]:

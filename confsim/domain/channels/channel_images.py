@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import value_of
 from confsim.assumptions.runtime.sessions import IMAGE
-from confsim.domain import images, repeats
+from confsim.domain import images
+from confsim.domain.conventions import require_filled
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Filled, Row
 from confsim.kernel.world import Change
@@ -70,5 +71,5 @@ MACHINE.declare(
 
 def remove(change: Change, channel: Channel) -> Channel:
     """Remove the image. Refusal NOT_FOUND when there is none and that is refused (G536)."""
-    repeats.require_filled(change, "image of channel", channel.id, empty=channel.image is None)
+    require_filled(change, "image of channel", channel.id, empty=channel.image is None)
     return REMOVE(change, channel)

@@ -12,11 +12,10 @@ from msgspec.structs import replace
 from confsim.assumptions import breakout
 from confsim.assumptions import channels as assumed
 from confsim.assumptions.protocol import initial, sizes
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.lookups import not_found
+from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Collection, Refused
 from confsim.kernel.refusal import Refusal

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from confsim.assumptions import channels as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.conventions import require_filled, turn
 from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import Filled, Guard, OnOff, Row
@@ -112,7 +112,7 @@ def in_use(change: Change, client: Client) -> bool:
 
 def set_use(change: Change, client: Client, trigger: str) -> Client:
     """Enable or disable friendly URLs for the client (R225). Refusal STATE_HOLDS where repeating is refused (G537)."""
-    return repeats.turn(change, SWITCH.to(trigger), client, state=trigger)
+    return turn(change, SWITCH.to(trigger), client, state=trigger)
 
 
 def channels_to_clear(change: Change, client: Client) -> Iterator[Channel]:
@@ -138,10 +138,5 @@ def set_url(change: Change, client: Client, channel: Channel, url: str) -> Chann
 
 def remove(change: Change, channel: Channel) -> None:
     """Remove the channel's friendly URL (R228). Refusal NOT_FOUND when it has none and that is refused (G536)."""
-    repeats.require_filled(change, "friendly URL of channel", channel.id, empty=channel.friendly_url is None)
-    release_of_channel(change, channel)
-
-
-def release_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the friendly URL of the channel, if it has one (R228), also when the channel is deleted (R551)."""
+    require_filled(change, "friendly URL of channel", channel.id, empty=channel.friendly_url is None)
     REMOVE.if_allowed(change, channel)

@@ -1,4 +1,4 @@
-"""The switches of a channel: wall, attendee lock, presenters limit and feature flags, each a machine of its own."""
+"""The switches of a channel: wall, attendee lock, guest access, presenters limit and feature flags, each a machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from confsim.assumptions import channels as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import presence as assumed_presence
-from confsim.domain import repeats
+from confsim.domain.conventions import require_filled, turn
 from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import Filled, Guard, OnOff, Row
@@ -62,6 +62,16 @@ ATTENDEES = Toggle(
     sources=("P2 States L160, R346, G537", "P2 States L160, R347, G537"),
 )
 
+GUEST_ACCESS = Toggle(
+    "guest access",
+    "Whether a channel admits guests; those inside stay when it does no more (R274, G227).",
+    table_of,
+    "guest_access",
+    OnOff,
+    initial=OnOff.ON,
+    refused=Reason.STATE_HOLDS,
+    sources=("P1 L247, G565, G537", "P1 L247, G227, G565, G537"),
+)
 
 _NONE, _LIMITED = Limit
 
@@ -110,11 +120,10 @@ def feature(
     )
 
 
-def _has_token(change: Change, channel: Channel) -> bool:
-    return ask(change, assumed.MIDI) != "needs-premium" or channel.premium
-
-
-_TOKEN = Guard("it has a midi token, where one is needed", _has_token)
+_TOKEN = Guard(
+    "it has a midi token, where one is needed",
+    lambda change, channel: ask(change, assumed.MIDI) != "needs-premium" or channel.premium,
+)
 
 SPEECH2TEXT = feature("speech2text", "Speech to text of a channel (R352, R403).", "R352, R403")
 MIDI = feature(
@@ -125,22 +134,12 @@ DIAL_IN = feature("dial_in", "Dialling in to a channel (R352).", "R352")
 DIAL_OUT = feature("dial_out", "Dialling out of a channel (R352).", "R352")
 
 
-def set_wall(change: Change, channel: Channel, trigger: str) -> Channel:
-    """Enable or disable wall messages; the effect on existing ones is outside of the API (G335)."""
-    return repeats.turn(change, WALL.to(trigger), channel)
-
-
-def set_attendees(change: Change, channel: Channel, trigger: str) -> Channel:
-    """Lock the attendees (mute) or let them unmute themselves again (unmute)."""
-    return repeats.turn(change, ATTENDEES.to(trigger), channel)
-
-
 def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Channel:
     """Set the presenters limit, or lift it with None. Refusals INVALID_INPUT for 0 when that is refused (G338), and
     NOT_FOUND when there is no limit to lift and that is refused (G536).
     """
     empty = limit is None and channel.presenters_limit is None
-    repeats.require_filled(change, "presenters limit of channel", channel.id, empty=empty)
+    require_filled(change, "presenters limit of channel", channel.id, empty=empty)
     if limit == 0:
         meaning = ask(change, assumed_presence.ZERO_PRESENTERS)
         if meaning == "refuse":
@@ -155,10 +154,4 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
 def set_feature(change: Change, channel: Channel, feature: Toggle[OnOff, Channel], trigger: str) -> Channel:
     """Enable or disable a feature of the channel; running activities continue (G355)."""
     note(change, assumed.FEATURES_SWITCHED_OFF)
-    return repeats.turn(change, feature.to(trigger), channel)
-
-
-def set_midi(change: Change, channel: Channel, trigger: str) -> Channel:
-    """Enable or disable midi. Refusal MIDI_NEEDS_TOKEN when enabling needs a token that the channel lacks (G318)."""
-    note(change, assumed.MIDI)
-    return set_feature(change, channel, MIDI, trigger)
+    return turn(change, feature.to(trigger), channel)

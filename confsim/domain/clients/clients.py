@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import count
 
@@ -12,13 +12,12 @@ from msgspec import UNSET, UnsetType
 from confsim.assumptions import channels as ids
 from confsim.assumptions import clients as assumed
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
-from confsim.domain import repeats
-from confsim.domain.lookups import not_found
-from confsim.kernel.machine import Machine
+from confsim.domain.conventions import require_change, turn
+from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Filled, Guard, Row
+from confsim.kernel.rows import ABSENT, Filled, Guard, OnOff, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
@@ -253,8 +252,42 @@ def switch_service(change: Change, client: Client, trigger: str, by: Client | No
     ``by`` is the client of the Partner Admin who calls, None for the service operator. Refusals: NOT_PARENT when the
     client is the caller's own, STATE_HOLDS where repeating a state is refused (G537).
     """
-    turn = _enable if trigger == "enable" else _disable
-    holds = turn.holds(client)
-    switched = turn(change, client, by)
-    repeats.require_change(change, trigger, holds=holds)
+    switch = _enable if trigger == "enable" else _disable
+    holds = switch.holds(client)
+    switched = switch(change, client, by)
+    require_change(change, trigger, holds=holds)
     return switched
+
+
+# The flags that new channels start with
+
+
+class Default(Enum):
+    """A feature flag of a client, the default of new channels (P2 Legacy client settings)."""
+
+    SPEECH2TEXT = "speech2text"
+    DIAL_IN = "dial_in"
+    DIAL_OUT = "dial_out"
+    MIDI = "midi"
+
+
+_OF_DEFAULTS = "P2 L112, L354, R315, G537"
+
+#: New channels start with the value; existing ones keep theirs (R316).
+DEFAULTS: Mapping[Default, Toggle[OnOff, Client]] = {
+    flag: Toggle(
+        f"client default {flag.value}",
+        "A feature flag of a client, which only seeds new channels (R088, R315, R316, G297).",
+        CLIENTS,
+        flag.value,
+        OnOff,
+        refused=Reason.INVALID_STATE,
+        sources=(_OF_DEFAULTS, _OF_DEFAULTS),
+    )
+    for flag in Default
+}
+
+
+def switch_default(change: Change, client: Client, flag: Default, trigger: str) -> Client:
+    """Enable or disable a flag that new channels of the client start with."""
+    return turn(change, DEFAULTS[flag].to(trigger), client, state=trigger)

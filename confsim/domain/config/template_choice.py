@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
+from confsim.domain.conventions import require_filled
 from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.indexes import Index
@@ -63,7 +63,7 @@ def select(change: Change, channel: Channel, template: str, *, enabled: bool) ->
 def deselect(change: Change, channel: Channel) -> None:
     """Remove the channel's selection. Refusal NOT_FOUND when there is none and that is refused (G536)."""
     selection = find(change, channel)
-    repeats.require_filled(change, "template of channel", channel.id, empty=selection is None)
+    require_filled(change, "template of channel", channel.id, empty=selection is None)
     REMOVE.if_allowed(change, selection)
 
 

@@ -11,13 +11,12 @@ from msgspec.structs import replace
 
 from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.conventions import TEXT_ORDER
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
-from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.conventions import fresh_id, require_change
 from confsim.domain.lists import FilteredSequence, MappedSequence
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -215,15 +214,15 @@ def remove(change: Change, visible: VisibleTemplate) -> None:
 def share(change: Change, visible: VisibleTemplate, trigger: str) -> None:
     """Allow or disallow sub-clients to use the template. Refusals TEMPLATE_INHERITED, TEMPLATE_IN_USE."""
     template = require_own(visible)
-    turn = _ALLOW if trigger == "allow" else _DISALLOW
-    repeats.require_change(change, trigger, holds=turn.holds(template))
+    switch = _ALLOW if trigger == "allow" else _DISALLOW
+    require_change(change, trigger, holds=switch.holds(template))
     _note_use(change, template, _below(change, template.client))
-    turn(change, template)
+    switch(change, template)
 
 
 def offer(change: Change, visible: VisibleTemplate, trigger: str) -> None:
     """Enable or disable the template for the channels of this client alone. Refusal TEMPLATE_IN_USE (G413)."""
-    repeats.require_change(change, trigger, holds=visible.enabled is (trigger == "enable"))
+    require_change(change, trigger, holds=visible.enabled is (trigger == "enable"))
     _note_use(change, visible.template, [visible.client])
     choice = CHOICES.get(change, visible.id, visible.client)
     (_enable if trigger == "enable" else _disable)(change, choice, visible.template, visible.client)
@@ -243,7 +242,7 @@ def get(change: Change, client: Client, id: str) -> VisibleTemplate:
         template = rows.get(id) or rows.get(id.lower())
         if template is not None and (each.id == client.id or template.inheritable):
             return _as_seen_by(change, client, template)
-    raise Refusal(Reason.NOT_FOUND, what="template", id=id)
+    return not_found("template", id)
 
 
 def list_templates(

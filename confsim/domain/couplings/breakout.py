@@ -42,11 +42,6 @@ Coupling(breakouts.EVENT_ROOM, OnOff.OFF, breakouts.DELETE, _deleted_with, sourc
 # A breakout session starts, and ends
 
 
-def _rooms(change: Change, breakout: Breakout) -> Iterable[Room]:
-    """The rooms of the breakout session."""
-    return breakout_rooms.list_(change, breakout)
-
-
 def _spread(change: Change, breakout: Breakout) -> Iterator[Call[RoomAssignment]]:
     """The room for each user in the event room without an assignment (G436)."""
     for present in assignments.list_unassigned(change, breakout):
@@ -63,12 +58,14 @@ def _in_event_room(change: Change, breakout: Breakout) -> Iterator[Call[Presence
 
 _STARTED, _OUT_OF = BreakoutState.ACTIVE, (BreakoutState.ACTIVE,)
 
-Coupling(breakouts.MACHINE, _STARTED, breakout_rooms.OPEN, _rooms, source="P2 Breakout L108, G438")
+Coupling(breakouts.MACHINE, _STARTED, breakout_rooms.OPEN, breakout_rooms.list_, source="P2 Breakout L108, G438")
 Coupling(breakouts.MACHINE, _STARTED, assignments.SPREAD, _spread, source="G436")
 Coupling(breakouts.MACHINE, _STARTED, presence.route, _in_event_room, source="P2 States L166, R355")
 for over in (BreakoutState.COMPLETED, BreakoutState.PREPARED):
-    Coupling(breakouts.MACHINE, over, breakout_rooms.CLOSE, _rooms, out_of=_OUT_OF, source="R356, R357, G435")
-Coupling(breakouts.MACHINE, ABSENT, breakout_rooms.DROP, _rooms, source="P2 L275, R456")
+    Coupling(
+        breakouts.MACHINE, over, breakout_rooms.CLOSE, breakout_rooms.list_, out_of=_OUT_OF, source="R356, R357, G435"
+    )
+Coupling(breakouts.MACHINE, ABSENT, breakout_rooms.DROP, breakout_rooms.list_, source="P2 L275, R456")
 
 # A room opens
 
@@ -132,15 +129,10 @@ def _inside(change: Change, room: Room) -> Iterable[Presence]:
     return presence.current(change, presence.inside(change, channels.get(change, room.client, room.place)))
 
 
-def _assigned(change: Change, room: Room) -> Iterable[RoomAssignment]:
-    """The assignments to the room."""
-    return breakout_rooms.list_assigned(change, room)
-
-
 _CLOSED = RoomState.CLOSED
 
 Coupling(breakout_rooms.MACHINE, _CLOSED, presence.RETURN, _inside, source="P2 States L166-167, R356, R357")
 Coupling(breakout_rooms.MACHINE, _CLOSED, sessions.END, _session_in, source="R356, R357")
 Coupling(breakout_rooms.MACHINE, ABSENT, presence.RETURN, _inside, source="G426")
 Coupling(breakout_rooms.MACHINE, ABSENT, sessions.END, _session_in, source="G426")
-Coupling(breakout_rooms.MACHINE, ABSENT, assignments.FORGET, _assigned, source="R462, G427")
+Coupling(breakout_rooms.MACHINE, ABSENT, assignments.FORGET, breakout_rooms.list_assigned, source="R462, G427")

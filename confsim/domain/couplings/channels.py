@@ -16,7 +16,6 @@ from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.channels import channel_images, channels, favourites, friendly_urls
 from confsim.domain.channels.channels import Channel, DeletionStep
 from confsim.domain.config import documents, template_choice, templates
-from confsim.domain.config.template_choice import Selection
 from confsim.domain.config.templates import Offer, TemplateState
 from confsim.domain.media import media
 from confsim.domain.members import linked_users, roles
@@ -188,11 +187,6 @@ def _properties_of(change: Change, channel: Channel) -> Iterable[Property]:
     return properties.list_of_owner(change, properties.of_channel(channel))
 
 
-def _selection_of(change: Change, channel: Channel) -> Iterable[Selection | None]:
-    """The selection of a template for the channel, or None."""
-    return (template_choice.find(change, channel),)
-
-
 _removes = partial(Cascade, channels.EXISTING, DeletionStep.REMOVE)
 
 _removes(breakouts.DELETE, breakouts.list_of_channel, source="G440, G309")
@@ -204,7 +198,7 @@ _removes(documents.REMOVE, _DOCUMENTS, source="G309")
 _removes(media.delete, _below(media.CHANNEL_MEDIA, media.BY_CHANNEL), source="G309")
 _removes(properties.REMOVE, _properties_of, source="G309")
 _removes(recordings.REMOVE, _below(recordings.RECORDINGS, recordings.BY_CHANNEL), source="G309")
-_removes(template_choice.REMOVE, _selection_of, source="G309")
+_removes(template_choice.REMOVE, lambda change, channel: (template_choice.find(change, channel),), source="G309")
 _removes(sessions.REMOVE, _below(sessions.SESSIONS, sessions.BY_CHANNEL), source="G309")
 _removes(streaming.REMOVE, _found_by(streaming.find), source="G309")
 _removes(None, favourites.remove_of_channel, source="G309")

@@ -43,7 +43,7 @@ from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.runtime.sessions import Session, SessionState
 from confsim.domain.telephony import calls
 from confsim.domain.telephony.calls import CallState, PhoneCall
-from confsim.domain.users import emails, users, verification_mail
+from confsim.domain.users import emails, users
 from confsim.domain.users.emails import EmailState
 from confsim.domain.users.users import Account, User
 from confsim.kernel.influence import Coupling
@@ -170,8 +170,8 @@ for born in Account:
     _emits(EventKind.USER_CREATED, users.MACHINE, born, _user, out_of=(ABSENT,))
 _emits(EventKind.USER_REMOVED, users.MACHINE, ABSENT, _user)
 for waiting in (EmailState.PENDING, EmailState.RENEWING):
-    Coupling(emails.MACHINE, waiting, None, verification_mail.send, by=emails.SET)
-    Coupling(emails.MACHINE, waiting, None, verification_mail.send_all, by=emails.RESEND)
+    Coupling(emails.MACHINE, waiting, None, emails.mail_code, by=emails.SET)
+    Coupling(emails.MACHINE, waiting, None, emails.mail_codes, by=emails.RESEND)
 
 
 def _media(asset: MediaAsset) -> Payload:

@@ -78,13 +78,8 @@ def _entered(change: Change, present: Presence) -> Iterator[Call[Session]]:
     yield session_of_room(change, room, session_at(change, present))
 
 
-def _of_room(change: Change, present: Presence) -> Iterator[Session | None]:
-    """The session of the room in which the user is."""
-    yield session_at(change, present)
-
-
 _in_room(sessions.initialise, _entered, source="P2 Breakout L108, R288, R312")
-_in_room(sessions.START, _of_room, source="R288, G369")
+_in_room(sessions.START, lambda change, present: (session_at(change, present),), source="R288, G369")
 _in_room(sessions.attend, _attended, source="R287, R288")
 
 # Users leave
@@ -96,11 +91,6 @@ _sent_to_the_lobby = partial(Coupling, presence.MACHINE, Where.WAITING, out_of=(
 def _one_fewer(change: Change, present: Presence) -> Iterator[Occupancy | None]:
     """The occupancy of the channel."""
     yield occupancy.find(change, present.client, present.channel)
-
-
-def _same(change: Change, present: Presence) -> Iterable[Presence]:
-    """The presence itself, as it is then."""
-    return presence.current(change, (present,))
 
 
 def _left_empty(change: Change, present: Presence) -> Iterator[Channel]:
@@ -123,7 +113,7 @@ def _calls_of(change: Change, present: Presence) -> Iterator[PhoneCall]:
 
 _left(occupancy.LEAVE, _one_fewer, source="G327")
 _sent_to_the_lobby(occupancy.LEAVE, _one_fewer, source="G331, G328")
-_sent_to_the_lobby(presence.REVOKE, _same, source="G331, G328")
+_sent_to_the_lobby(presence.REVOKE, lambda change, present: presence.current(change, (present,)), source="G331, G328")
 for gone in (Where.IN_ROOM, ABSENT):
     Coupling(presence.MACHINE, gone, lobby.BECOME_EMPTY, _left_empty, out_of=(Where.IN,), source="G334")
 Coupling(presence.MACHINE, ABSENT, calls.hang_up, _calls_of, source="G452, R353")
@@ -277,11 +267,6 @@ def _connected(change: Change, session: Session) -> Iterable[Presence]:
     return presence.current(change, presence.list_present(change, channel))
 
 
-def _placement_of(change: Change, session: Session) -> Iterator[Placement | None]:
-    """The placement of the channel."""
-    yield streaming.find(change, session.client, session.channel)
-
-
 def _recording_of(change: Change, session: Session) -> Iterator[Recording | None]:
     """The recording of the channel, where it stops with the session."""
     if ask(change, assumed_recordings.SESSION_ENDS) == "stops":
@@ -295,13 +280,13 @@ def _breakout_of(change: Change, session: Session) -> Iterator[Breakout]:
         yield running
 
 
-def _shown_by(change: Change, session: Session) -> Iterator[Broadcast | None]:
-    """The broadcast of the channel."""
-    yield _broadcast_of(change, session)
+def _placement_of(change: Change, session: Session) -> Iterator[Placement | None]:
+    """The placement of the channel."""
+    yield streaming.find(change, session.client, session.channel)
 
 
 _ended(presence.DISCONNECT, _connected, source="P2 States L164, R353")
 _ended(streaming.RELEASE, _placement_of, source="G349")
 _ended(recordings.LOSE_SESSION, _recording_of, source="P2 L7, R557, G487, G365")
 _ended(breakouts.LOSE_MAIN, _breakout_of, source="G440, G365")
-_ended(broadcasts.LOSE_SESSION, _shown_by, source="P2 L72, G569")
+_ended(broadcasts.LOSE_SESSION, lambda change, session: (_broadcast_of(change, session),), source="P2 L72, G569")

@@ -87,7 +87,7 @@ def _caller(change: Change, call: PhoneCall) -> Iterator[Presence | None]:
         yield presence.find(change, _channel(change, call), call.user)
 
 
-Coupling(calls.MACHINE, _ANSWERED, lobby.OPEN, _door_of_organizer, by=calls.connect_inbound, source="R324, G466")
+Coupling(calls.MACHINE, _ANSWERED, lobby.DOOR.on, _door_of_organizer, by=calls.connect_inbound, source="R324, G466")
 Coupling(calls.MACHINE, CallState.ENDED, presence.DISCONNECT, _caller, source="G452")
 
 # Numbers lead elsewhere

@@ -8,6 +8,7 @@ This module decides the content, time and order of deliveries and evaluates the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from enum import Enum, StrEnum
 from typing import Any, assert_never
 
@@ -30,7 +31,6 @@ from confsim.kernel.world import Change, World
 
 from . import endpoints
 from .endpoints import ENDPOINTS
-from .envelopes import enveloped
 
 
 class DeliveryState(Enum):
@@ -193,7 +193,7 @@ def deliver(change: Change, client: str, kind: EventKind, message: str, payload:
     body: Any = None
     for endpoint in endpoints.subscribed(change, client):
         if body is None:
-            body = enveloped(change, client, kind, message, payload)
+            body = _enveloped(change, client, kind, message, payload)
         number = change.count(f"webhook delivery {client}")
         draft = Delivery(
             id=change.uuid(),
@@ -302,3 +302,25 @@ def redeliver(change: Change, delivery: Delivery) -> Delivery:
 def list_deliveries(change: Change) -> View[Delivery]:
     """Every delivery, newest last."""
     return DELIVERIES.of(change).all
+
+
+def _enveloped(change: Change, client: str, kind: EventKind, message: str, payload: Mapping[str, Any]) -> Any:
+    """The JSON sent to an endpoint for an event of this instant (G533); ``message`` is the id of the event."""
+    envelope = ask(change, assumed.ENVELOPE)
+    if envelope == "data-alone":
+        return dict(payload)
+    if envelope == "standard-webhooks":
+        at = datetime.fromtimestamp(change.now // 1000, UTC).replace(microsecond=change.now % 1000 * 1000)
+        return {
+            "type": kind.value,
+            "timestamp": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "data": dict(payload),
+        }
+    return {
+        "id": message,
+        "kind": kind.value,
+        "time": change.now,
+        "clientId": client,
+        "channel": payload.get("channel"),
+        "data": dict(payload),
+    }

@@ -8,12 +8,10 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions import events as assumed
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
-from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.lookups import not_found
+from confsim.domain.conventions import fresh_id, turn
 from confsim.kernel.ids import as_token
 from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Refusal
@@ -46,7 +44,7 @@ MACHINE: Toggle[Interface, Client] = Toggle(
 
 def set_interface(change: Change, client: Client, trigger: str) -> Client:
     """Enable or disable the client's events."""
-    return repeats.turn(change, MACHINE.to(trigger), client)
+    return turn(change, MACHINE.to(trigger), client)
 
 
 # Endpoints

@@ -6,11 +6,10 @@ from msgspec.structs import replace
 
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
-from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.lookups import not_found
+from confsim.domain.conventions import fresh_id
 from confsim.kernel.machine import Collection
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View

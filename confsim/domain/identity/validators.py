@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from enum import Enum
 
 from confsim.assumptions.identity import CLAIM_NAMES, INHERITED_VALIDATORS
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
-from confsim.domain import repeats
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.domain.lookups import not_found
+from confsim.domain.conventions import turn
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.rows import ABSENT, Row
@@ -119,12 +118,12 @@ def get(change: Change, client: Client, id: str) -> Validator:
 
 def enable(change: Change, validator: Validator) -> Validator:
     """Make the validator the client's active one. Refusal STATE_HOLDS (G537)."""
-    return repeats.turn(change, ENABLE, validator)
+    return turn(change, ENABLE, validator)
 
 
 def disable(change: Change, validator: Validator) -> Validator:
     """Make the validator inactive; others are unchanged. Refusal STATE_HOLDS (G537)."""
-    return repeats.turn(change, DISABLE, validator)
+    return turn(change, DISABLE, validator)
 
 
 def list_validators(change: Change, client: Client) -> View[Validator]:

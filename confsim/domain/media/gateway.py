@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from confsim.assumptions import media as assumed
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
-from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal
@@ -79,6 +79,4 @@ def _literal(change: Change, kind: str) -> str:
 def get(change: Change, user: User, uuid: str) -> GatewayEndpoint:
     """The endpoint of the user. Refusal NOT_FOUND, also for an endpoint of another user."""
     endpoint = ENDPOINTS.get(change, uuid, user.client)
-    if endpoint is None or endpoint.user != user.id:
-        raise Refusal(Reason.NOT_FOUND, what="gateway endpoint", id=uuid)
-    return endpoint
+    return endpoint if endpoint and endpoint.user == user.id else not_found("gateway endpoint", uuid)

@@ -12,13 +12,12 @@ from msgspec import Struct
 
 from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import Context, ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
-from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.conventions import fresh_id
 from confsim.domain.lists import in_order, matches, ordered, text_key
-from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row

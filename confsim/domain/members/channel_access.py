@@ -1,14 +1,18 @@
-"""Access of callers to channels."""
+"""Access of callers to channels, and guests: temporary users of one channel."""
 
 from __future__ import annotations
 
 from confsim.assumptions import channels
+from confsim.assumptions import members as assumed
 from confsim.assumptions.protocol import initial
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel, base_channel
-from confsim.domain.identity.credentials import Caller
-from confsim.domain.users.users import User
+from confsim.domain.clients.clients import Client
+from confsim.domain.identity import credentials
+from confsim.domain.identity.credentials import Caller, Credential
+from confsim.domain.users import handles, users
+from confsim.domain.users.users import Account, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
@@ -41,3 +45,20 @@ def has_access(change: Change, caller: Caller, channel: Channel) -> bool:
         return is_home_channel(change, user, channel)
     note(change, initial.CHANNEL_FLAGS)
     return not (channel.private or base.private) or linked_users.is_linked(change, base, user.id)
+
+
+def create_guest(change: Change, client: Client, channel: Channel, handle: str) -> Credential:
+    """A new temporary user of the channel, with the first token (R175).
+
+    Refusals GUEST_ACCESS_OFF, and HANDLE_TAKEN when guests may not have the handles of registered users (G232).
+    """
+    if not channel.guest_access and ask(change, assumed.GUEST_ACCESS_OFF) == "creation":
+        raise Refusal(Reason.GUEST_ACCESS_OFF)
+    if ask(change, assumed.GUEST_CREATION) == "open-channel" and (not channel.open or channel.private):
+        raise Refusal(Reason.GUEST_ACCESS_OFF)
+    handles.require_usable(change, client, handle, channel=channel.id)
+    user = users.create(change, client.id, handle, Account.GUEST, channel=channel.id)
+    credential = credentials.issue(change, user)
+    if ask(change, assumed.GUEST_END) == "removed" and credential.expires is not None:
+        users.limit(change, user, credential.expires)
+    return credential

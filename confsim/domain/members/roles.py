@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import members as assumed
 from confsim.assumptions.protocol import conventions
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain import lists
 from confsim.domain.channels import channels
@@ -276,7 +276,7 @@ def highest(change: Change, user: User) -> Hosting:
 def _make(change: Change, channel: Channel, user: User, role: Role) -> None:
     """Refusal NOT_FOUND for a user who was made for another channel, unless such users may host."""
     if user.channel not in (None, channel.id, channel.parent) and not ask(change, assumed.OPERATORS_ELSEWHERE):
-        raise Refusal(Reason.NOT_FOUND, what="user", id=user.id)
+        not_found("user", user.id)
     appoint(change, channels.base_channel(change, channel), user, role)
 
 

@@ -9,10 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from confsim.assumptions import recordings as assumed
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
@@ -158,7 +157,5 @@ def list_assets(change: Change, client: str, recording: str) -> Sequence[Recordi
 
 def get(change: Change, client: str, recording: str, id: str) -> RecordingAsset:
     """The asset of this id of the recording. Refusal NOT_FOUND."""
-    for asset in list_assets(change, client, recording):
-        if asset.id == id:
-            return asset
-    raise Refusal(Reason.NOT_FOUND, what="recording asset", id=id)
+    assets = (asset for asset in list_assets(change, client, recording) if asset.id == id)
+    return next(assets, None) or not_found("recording asset", id)

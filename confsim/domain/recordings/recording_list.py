@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 
 from confsim.assumptions import recordings as assumed
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.lists import in_order
@@ -35,7 +35,7 @@ def get(change: Change, channel: Channel, id: str) -> Recording:
         found = recordings.poll(change, found)
         if found is not None:
             return found
-    raise Refusal(Reason.NOT_FOUND, what="recording", id=id)
+    return not_found("recording", id)
 
 
 def require_ready(recording: Recording) -> None:
@@ -101,7 +101,7 @@ def downloadable(change: Change, grant: DownloadGrant) -> list[RecordingAsset]:
     """The assets that a token for downloading them grants (R511, G502). Refusal NOT_FOUND when it is deleted."""
     rows = RECORDINGS.of(change, grant.client)
     if grant.recording not in rows:
-        raise Refusal(Reason.NOT_FOUND, what="recording", id=grant.recording)
+        not_found("recording", grant.recording)
     ids = [grant.recording]
     if ask(change, assumed.SCOPE) == "channel":
         ids = [each.id for each in rows.where(recordings.BY_CHANNEL, grant.channel) if each.ready is not None]

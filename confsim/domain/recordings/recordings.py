@@ -16,9 +16,9 @@ from confsim.assumptions.register import ask
 from confsim.domain import delays
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
+from confsim.domain.conventions import fresh_id
 from confsim.domain.delays import count_poll
 from confsim.domain.fault_points import RECORDING, FaultOutcome, fault_for
-from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
 from confsim.domain.members.roles import Role

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from confsim.assumptions.protocol import conventions
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import not_found
 from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import sessions as assumed
 from confsim.domain import lists
@@ -20,7 +20,6 @@ from confsim.domain.channels.channels import CHANNELS, ROOMS, ROOMS_OF
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
-from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.indexes import CREATED, Order
 from confsim.kernel.tables.views import merged
 from confsim.kernel.world import Change
@@ -119,7 +118,7 @@ def list_sessions(
     channel = None if filters.channel is None else filters.channel.lower()
     hosted = channel is None or visible.includes(channel)
     if not hosted and ask(change, assumed.UNKNOWN_CHANNEL) == "refuse":
-        raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
+        not_found("channel", str(channel))
     recorded = filters.recorded
     if recorded is False and ask(change, assumed.WITHOUT_RECORDING) == "ignore":
         recorded = None

@@ -9,12 +9,11 @@ from msgspec.structs import replace
 
 from confsim.assumptions import channels as assumed_channels
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
-from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.lookups import not_found
+from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -261,9 +260,7 @@ def end_active(change: Change, channel: Channel) -> None:
 def get_of_channel(change: Change, channel: Channel, id: str) -> Session:
     """The session of this id of the channel. Refusal NOT_FOUND (G362)."""
     session = SESSIONS.get(change, id, channel.client)
-    if session is None or session.channel != channel.id:
-        raise Refusal(Reason.NOT_FOUND, what="session", id=id)
-    return session
+    return session if session and session.channel == channel.id else not_found("session", id)
 
 
 def end(change: Change, session: Session) -> None:

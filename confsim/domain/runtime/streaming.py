@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import hmac
 import re
+from base64 import b64encode
 from enum import Enum
+from hashlib import sha1
 from typing import assert_never
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import streaming as assumed
 from confsim.domain import delays
 from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_POLL_LEFT, NO_WAIT, Wait, count_poll
 from confsim.domain.fault_points import PROXY, FaultOutcome, fault_for
+from confsim.domain.identity.credentials import Caller
 from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import NotYet, Refusal
+from confsim.kernel.refusal import NotYet
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -141,4 +146,33 @@ def _wait(change: Change, channel: Channel) -> Wait:
 def require_data_channel(change: Change, kind: str) -> None:
     """Raise Refusal NOT_FOUND for a kind of data channel that there is not (G347)."""
     if not re.match(_KIND, kind) or (ask(change, assumed.DATA_KINDS) == "known" and kind not in _KINDS):
-        raise Refusal(Reason.NOT_FOUND, what="data channel", id=kind)
+        not_found("data channel", kind)
+
+
+# TURN credentials as in coturn's REST interface: a user name with its expiry, and the HMAC of the user name
+
+
+class TurnCredentials(Struct, frozen=True):
+    """Credentials for the TURN server. ``life`` in seconds."""
+
+    username: str
+    password: str
+    life: int
+    uris: tuple[str, ...]
+
+
+def issue_turn(change: Change, caller: Caller) -> TurnCredentials:
+    """Credentials of the caller that expire at the end of their life, counted from this instant (G358).
+
+    The user name is ``expiry:caller`` with the expiry in epoch seconds; the password is the base64 of the HMAC-SHA1 of
+    the user name under the secret that the world shares with its TURN server.
+    """
+    life = ask(change, assumed.TURN_LIFE)
+    since = change.now // 1000 if ask(change, assumed.TURN) == "fresh" else 0
+    username = f"{since + life}:{caller.name}"
+    return TurnCredentials(username, turn_password(change, username), life, ask(change, assumed.TURN_URIS))
+
+
+def turn_password(change: Change, username: str) -> str:
+    """The password of a user name, as the TURN server computes it."""
+    return b64encode(hmac.digest(change.key("turn"), username.encode(), sha1)).decode()

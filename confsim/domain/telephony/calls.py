@@ -9,15 +9,15 @@ from msgspec.structs import replace
 
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain import delays
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
+from confsim.domain.conventions import fresh_id
 from confsim.domain.fault_points import CALL, FaultOutcome, fault_for
-from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.users import handles, users
@@ -293,9 +293,7 @@ def get_of_user(change: Change, client: Client, user: int) -> PhoneCall:
     """The latest call of the user that rings or is answered, else the latest of all. Refusal NOT_FOUND."""
     rows = CALLS.of(change, client.id)
     found = rows.where(OPEN, user) or rows.where(BY_USER, user)
-    if not found:
-        raise Refusal(Reason.NOT_FOUND, what="call of user", id=user)
-    return found[-1]
+    return found[-1] if found else not_found("call of user", user)
 
 
 def tones(call: PhoneCall, until: int) -> list[tuple[int, str]]:

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from enum import Enum
 
 from confsim.assumptions import telephony as assumed
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
-from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.lookups import not_found
+from confsim.domain.conventions import require_filled, turn
 from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.rows import ABSENT, Field, Row
@@ -48,10 +47,6 @@ class Number(Record, kw_only=True):
     listing: Listing = Listing.PLAIN
 
 
-def _enabled(country: str, standing: NumberState) -> tuple[str | None, ...]:
-    return (None, country) if standing is NumberState.ENABLED else ()
-
-
 def _default(listing: Listing, standing: NumberState) -> tuple[bool, ...]:
     return (True,) if listing is Listing.DEFAULT and standing is NumberState.ENABLED else ()
 
@@ -59,7 +54,12 @@ def _default(listing: Listing, standing: NumberState) -> tuple[bool, ...]:
 #: The enabled numbers on the default list, under True.
 DEFAULTS: Index[Number] = Index("default", "listing", "standing", of=_default)
 #: The enabled numbers: all of them under None, and those of a country under its ISO code.
-ENABLED: Index[Number] = Index("enabled", "country", "standing", of=_enabled)
+ENABLED: Index[Number] = Index(
+    "enabled",
+    "country",
+    "standing",
+    of=lambda country, standing: (None, country) if standing is NumberState.ENABLED else (),
+)
 NUMBERS: Table[str, Number] = Table("inbound numbers", Number, "number", DEFAULTS, ENABLED, located="number")
 
 
@@ -125,17 +125,12 @@ def get(change: Change, client: Client, number: str) -> Number:
 
 def set_state(change: Change, number: Number, trigger: str) -> Number:
     """Enable or disable the inbound number; a disabled one reaches no channel (R366)."""
-    return repeats.turn(change, _ENABLE if trigger == "enable" else _DISABLE, number, state=trigger)
-
-
-def add_to_defaults(change: Change, number: Number) -> Number:
-    """Add the number to the default list of the client (G578)."""
-    return repeats.turn(change, LISTING.on, number)
+    return turn(change, _ENABLE if trigger == "enable" else _DISABLE, number, state=trigger)
 
 
 def remove_from_defaults(change: Change, number: Number) -> Number:
     """Remove the number from the default list of the client (G578)."""
-    repeats.require_filled(change, "default number", number.number, empty=number.listing is Listing.PLAIN)
+    require_filled(change, "default number", number.number, empty=number.listing is Listing.PLAIN)
     return LISTING.off(change, number)
 
 

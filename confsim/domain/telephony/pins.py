@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel
-from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.indexes import Index

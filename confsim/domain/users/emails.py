@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.assumptions.users import emails as assumed
+from confsim.domain import mail
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import Computed, Guard, Row
@@ -202,3 +203,22 @@ def _check(change: Change, user: User, address: str) -> None:
 
 def _addresses(user: User) -> dict[str, str]:
     return {code: address for address, code in user.pending}
+
+
+# The mail to an address with the code that verifies it (P1 L230)
+
+
+def mail_code(change: Change, user: User) -> None:
+    """Mail its code to the address that was given last."""
+    _mail(change, user, *user.pending[-1])
+
+
+def mail_codes(change: Change, user: User) -> None:
+    """Mail its code to every address that waits for one (G220)."""
+    for address, code in user.pending:
+        _mail(change, user, address, code)
+
+
+def _mail(change: Change, user: User, address: str, code: str) -> None:
+    text = f"The code that verifies this address for {user.handle} is {code}."
+    mail.send(change, user.client, address, "Verify your address", text, kind=mail.MailKind.VERIFICATION, code=code)

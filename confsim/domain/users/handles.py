@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.assumptions.users import handles as assumed
-from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.conventions import require_change
 from confsim.kernel.machine import Collection, Toggle
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import Deadline
@@ -232,7 +232,7 @@ def rename_in_channel(change: Change, client: Client, user: User, channels: tupl
             return user
         raise Refusal(Reason.NOT_UNREGISTERED, id=user.id)
     if user.channel not in channels and ask(change, assumed.CHANNEL_RENAME) != "any":
-        raise Refusal(Reason.NOT_FOUND, what="user", id=user.id)
+        not_found("user", user.id)
     return rename(change, client, user, handle)
 
 
@@ -241,5 +241,5 @@ def require(change: Change, client: Client, required: bool) -> Client:
 
     Refusal STATE_HOLDS where repeating a state is refused (G537).
     """
-    repeats.require_change(change, "required" if required else "off", holds=client.unique_handles is required)
+    require_change(change, "required" if required else "off", holds=client.unique_handles is required)
     return (UNIQUENESS.on if required else UNIQUENESS.off)(change, client)

@@ -7,7 +7,8 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.domain import images, repeats
+from confsim.domain import images
+from confsim.domain.conventions import require_filled
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Filled, Row
 from confsim.kernel.world import Change
@@ -66,5 +67,5 @@ def put(change: Change, user: User, data: bytes, url: str | None) -> User:
 
 def remove(change: Change, user: User) -> User:
     """Remove the image. Refusal NOT_FOUND when there is none and that is refused (G536)."""
-    repeats.require_filled(change, "image of user", user.id, empty=user.image is None)
+    require_filled(change, "image of user", user.id, empty=user.image is None)
     return REMOVE(change, user)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from confsim.assumptions import identity as assumed_identity
+from confsim.assumptions.protocol.refusals import not_found
 from confsim.assumptions.register import ask
 from confsim.assumptions.users import users as assumed_users
 from confsim.domain import lists
 from confsim.domain.clients.clients import Client
-from confsim.domain.lookups import not_found
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import BY_EMAIL, BY_LEVEL, HANDLE, MEMBERS, RANK, USERS, Level, User
 from confsim.kernel.tables.views import View

@@ -11,10 +11,9 @@ from unicodedata import normalize
 from msgspec.structs import replace
 
 from confsim.assumptions import identity as assumed_identity
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import Context, ask
 from confsim.assumptions.users import users as assumed
-from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Creation, Machine
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique

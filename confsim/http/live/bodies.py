@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from confsim.http.limits import Limits
-from confsim.service.messages import UNREAD, Request
+from confsim.http.limits import Limits, Unread
+from confsim.service.messages import Request
 
 from .framing import FaultError
 
@@ -33,7 +33,7 @@ class UnfinishedBodies:
     def require_room(self, more: int, most: int) -> None:
         """Raise FaultError when there would be more than ``most`` bytes."""
         if more > 0 and self.count + more > most:
-            raise FaultError("busy")
+            raise FaultError(Unread.BUSY)
 
 
 class LargeBody:
@@ -50,7 +50,7 @@ class LargeBody:
         if not self._begun:
             self._begun = True
             if not self._unfinished.needs_body(request()):
-                raise FaultError(UNREAD)
+                raise FaultError(Unread.UNNEEDED)
             self._unfinished.require_room(length, self._limits.unfinished)
 
     def grow(self, size: int) -> None:

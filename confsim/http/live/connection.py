@@ -1,32 +1,29 @@
-"""One connection of the live server: bytes to requests by httptools, responses to bytes."""
+"""One connection of the live server: it answers the requests of its client in order."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import cast
 
-from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
+from confsim.http.limits import Limits, Unread
+from confsim.service.messages import Handler, Request, Response
+from confsim.service.worker import Worker
 
-from confsim.http.limits import Limits
-from confsim.service.deferred import BREATH, monotonic, until_next_poll
-from confsim.service.messages import Request, Response
-
-from .bodies import SMALL, LargeBody, UnfinishedBodies
+from .bodies import UnfinishedBodies
 from .encoding import BROKEN, encoded
-from .framing import FaultError, declared_length, request_of
 from .handover import Peer, hand_over
 from .log import Log, log_request
+from .reader import RequestReader
+from .states import ConnectionEvent, Doing, Part, Reading
 from .streams import FindStream
 from .transports import release
 from .turns import Turns
-
-Handler = Callable[[Request], Response]
-Poll = Callable[[], Response | None]
 
 _LOG = logging.getLogger("confsim.http")
 #: Requests of one connection that are answered before other connections get their turn.
@@ -40,13 +37,15 @@ _PROBE = 1.0
 
 
 class Connection(asyncio.Protocol):
-    """One client of the server: the parser's ``on_…`` callbacks collect requests, which are answered in order.
+    """One client of the server, whose requests a ``RequestReader`` collects. Its machine is ``ROWS``.
 
-    Requests wait in a queue while a response is pending (``Response.poll``) or the client does not read. Meanwhile at
-    most one more piece is read, which bounds the queue; while the first response is pending the socket stays open for
-    reading, since a disconnect shows only there. If there are other connections, requests are answered in turns
-    (``turns``).
+    Requests wait in a queue while a response is
+    yet to come or the client does not read. Meanwhile at most one more piece is read, which bounds the queue; while the
+    first response is yet to come the socket stays open for reading, since a disconnect shows only there. If there are
+    other connections, requests are answered in turns (``turns``).
     """
+
+    deadline: float
 
     def __init__(
         self,
@@ -58,31 +57,23 @@ class Connection(asyncio.Protocol):
         log: Log | None = None,
         find_stream: FindStream | None = None,
         bodies: UnfinishedBodies | None = None,
+        worker: Worker | None = None,
     ) -> None:
-        self._large = LargeBody(bodies or UnfinishedBodies(), limits)
         self._handler, self._limits, self._clock, self._peers, self._log = handler, limits, clock, peers, log
         self._find_stream, self._turns = find_stream, turns
         self._begun = 0.0  # when the current request was given to the handler, if calls are logged
-        self._parser = HttpRequestParser(self)
-        self._leaving = False  # the last response is sent: input is discarded
+        self._doing = Doing.ANSWERING
         self._full = False  # the transport's buffer is full: the client does not read
-        self._poll: Poll | None = None  # returns the pending response once it is ready
-        self._half_closed = False  # the client sends nothing more: it has closed its side, or both
-        self._takes_interim = False  # the client speaks HTTP/1.1 and so understands interim responses
+        self._pending: asyncio.Future[Response] | None = None  # the response that others wait behind
         self._queue = deque[tuple[Request, bool]]()  # requests to answer, and whether to keep the connection then
         self._outgoing: list[bytes] = []  # responses that are sent together, and their size
         self._size = 0
-        self._unseen = 0  # bytes read since the last parser callback: limits what the parser buffers
-        self._due = 0.0  # when the whole request must have arrived
-        self._forget()
+        self._reader = RequestReader(self, limits, clock, bodies or UnfinishedBodies(), worker)
 
-    def _forget(self) -> None:
-        self._method, self._url, self._headers, self._body = "", b"", dict[str, str](), bytearray()
-        self._room = self._limits.headers
-        self._reading = self._in_body = self._upgrading = False
-        self._expecting = False  # the client sends the body after 100 Continue
-        self._large.end()
-        self.deadline = self._clock() + self._limits.idle
+    def _on(self, event: ConnectionEvent) -> None:
+        """Change the state by an event, and act."""
+        self._doing, act = ROWS[self._doing, event]
+        act(self)
 
     # Callbacks of the event loop and the server.
 
@@ -95,8 +86,9 @@ class Connection(asyncio.Protocol):
         """Clean up after the client has disconnected."""
         self._peers.discard(self)
         self._queue.clear()
-        self._forget()
-        del self._parser  # it has methods of self: a reference cycle
+        if self._pending is not None:
+            self._pending.cancel()
+        self._reader.close()
         release(self._transport)
 
     def pause_writing(self) -> None:
@@ -113,24 +105,15 @@ class Connection(asyncio.Protocol):
 
     def _set_idle_deadline(self) -> None:
         """Set the deadline of the client's next step: to continue its request, to read, or to send another."""
-        if not self._leaving:
-            reads = self._reading and not self._full
+        if self._doing is not Doing.LEAVING:
+            reads = self._reader.state is not Reading.NOTHING and not self._full
             self.deadline = self._clock() + (self._limits.read if reads else self._limits.idle)
 
     def data_received(self, data: bytes) -> None:
         """Parse what has arrived, then answer the requests that are complete."""
-        waiting = self._poll is not None
-        self._unseen += len(data)
-        try:
-            while data and not self._leaving:
-                data = self._feed(data)
-        except HttpParserError as error:
-            if isinstance(error.__context__, FaultError) and not self._leaving:
-                self._refuse(*error.__context__.args)
-            elif not self._leaving:
-                self._refuse("malformed", str(error))
-        if self._unseen > self._limits.url + self._limits.headers and not self._leaving:
-            self._refuse("headers_too_large")
+        waiting = self._doing is Doing.WAITING
+        while data and self._doing is not Doing.LEAVING:
+            data = self._feed(data)
         if waiting:
             self._transport.pause_reading()
         if len(self._peers) > 1:
@@ -140,30 +123,13 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """Keep a connection that waits for a response: the client may have closed only its own side."""
-        if self._poll is None:
-            return False
-        if self._transport.get_extra_info("sslcontext") is not None:
-            return False  # TLS has no half-closed connections
-        self._half_closed = True
-        self.deadline = self._clock()
-        return True
+        if self._transport.get_extra_info("sslcontext") is None:  # TLS has no half-closed connections
+            self._on(ConnectionEvent.CLIENT_ENDED)
+        return self._doing is Doing.HALF_CLOSED
 
     def expire(self) -> None:
-        """Act on a deadline that has passed.
-
-        Only sending shows whether a half-closed client still waits: RFC 9110, 15.2, requires every HTTP/1.1 client to
-        accept interim responses.
-        """
-        if self._poll is not None:
-            if self._half_closed and self._takes_interim:
-                self._transport.write(_CONTINUE)
-                self.deadline = self._clock() + _PROBE
-            return
-        if self._reading and not self._full:
-            self._refuse("timeout")
-            self._drain()
-        else:
-            self.hang_up()
+        """Act on a deadline that has passed."""
+        self._on(ConnectionEvent.EXPIRED)
 
     def hang_up(self) -> None:
         """Close the connection at once."""
@@ -174,30 +140,18 @@ class Connection(asyncio.Protocol):
 
         The parser treats the input after such a head as another protocol; here it is the body and the next requests.
         """
-        try:
-            self._parser.feed_data(data)
-        except HttpParserUpgrade as pause:
-            headers = "".join(f"{name}: {value}\r\n" for name, value in self._headers.items() if name != "upgrade")
-            version = self._parser.get_http_version()
-            line = f"{self._method} {self._url.decode('latin-1')} HTTP/{version}\r\n"
-            rest = data[pause.args[0] :]
-            if self._open_websocket(line, rest):
-                return b""
-            head = f"{line}{headers}\r\n".encode("latin-1")
-            self._parser = HttpRequestParser(self)
-            self._forget()
-            return head + rest
-        return b""
+        rest = self._reader.feed(data)
+        if rest is None or self._open_websocket(rest):
+            return b""
+        head = self._reader.head(without="upgrade")
+        self._reader.restart()
+        return head + rest
 
-    def _open_websocket(self, line: str, rest: bytes) -> bool:
-        """Let a websocket take over the connection, if one is requested and served; return whether it did."""
-        if self._find_stream is None or self._headers.get("upgrade", "").lower() != "websocket":
+    def _open_websocket(self, rest: bytes) -> bool:
+        """Let a websocket take over the connection, if one is offered and served; return whether it did."""
+        if self._find_stream is None or not self._reader.offers_websocket or not self.is_ready or self._full:
             return False
-        if self._queue or self._poll is not None or self._full:
-            return False
-        request = self._request()
-        headers = "".join(f"{name}: {value}\r\n" for name, value in self._headers.items())
-        head = f"{line}{headers}\r\n".encode("latin-1")
+        request, head = self._reader.request(), self._reader.head()
         self._begun = 0.0 if self._log is None else self._clock()
         handed = hand_over(self._find_stream, request, head, self._transport, self._limits, self._clock)
         if handed is None:
@@ -210,91 +164,25 @@ class Connection(asyncio.Protocol):
         self._peers.add(websocket)
         websocket.when_lost(partial(self._peers.discard, websocket))
         self._transport.set_protocol(websocket)
-        self._leaving = True
-        del self._parser  # as when the connection is lost
+        self._doing = Doing.LEAVING
+        self._reader.close()  # as when the connection is lost
         if self._log is not None:
             log_request(self._log, noted, response, self._clock() - self._begun)
         if rest:
             websocket.data_received(rest)
         return True
 
-    # Callbacks of the parser.
-
-    def on_message_begin(self) -> None:
-        """Start the deadline of a request."""
-        self._reading = True
-        now = self._clock()
-        self.deadline, self._due = now + self._limits.read, now + self._limits.whole
-
-    def on_url(self, url: bytes) -> None:
-        """Add a piece of the request target."""
-        self._unseen = 0
-        self._method = self._parser.get_method().decode()
-        self._url += url
-        if len(self._url) > self._limits.url:
-            raise FaultError("url_too_long")
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Add a header line; lines of one name are joined."""
-        self._room -= len(name) + len(value) + 4
-        if self._room < 0:
-            raise FaultError("headers_too_large")
-        if not self._in_body:  # otherwise it is a trailer, which is ignored
-            key, text = name.lower().decode("latin-1"), value.rstrip().decode("latin-1")
-            self._headers[key] = f"{self._headers[key]}, {text}" if key in self._headers else text
-
-    def on_headers_complete(self) -> None:
-        """Check the head; note an offered upgrade and an expected 100 Continue; admit a large body."""
-        self._in_body = True
-        version = self._parser.get_http_version()
-        length = declared_length(version, self._headers, self._limits)
-        self._upgrading = self._parser.should_upgrade() and self._method != "CONNECT"
-        self._takes_interim = version == "1.1"
-        waits = self._headers.get("expect", "").lower() == "100-continue" and version == "1.1"
-        self._expecting = waits and not self._upgrading
-        if length > SMALL or self._expecting:
-            self._begin_large(length)
-
-    def _begin_large(self, length: int) -> None:
-        """Admit a large body, or refuse it; not behind other requests, which may change the answer."""
-        if not self._queue and self._poll is None:
-            self._large.begin(self._request, length)
-
-    def on_body(self, chunk: bytes) -> None:
-        """Add a piece of the body."""
-        self._unseen = 0
-        self.deadline = min(self._clock() + self._limits.read, self._due)
-        self._expecting = False
-        self._body += chunk
-        size = len(self._body)
-        if size > self._limits.body:
-            raise FaultError("body_too_large")
-        if size > SMALL:
-            self._begin_large(0)
-        self._large.grow(size)
-
-    def on_message_complete(self) -> None:
-        """Queue the request."""
-        self._unseen = 0
-        if self._upgrading or self._leaving:
-            return
-        keep = self._parser.should_keep_alive() and self._method != "CONNECT"
-        if "host" not in self._headers and self._parser.get_http_version() == "1.1":
-            self._enqueue(b"", keep=keep, fault="malformed", problem="an HTTP/1.1 request has a Host header")
-        else:
-            self._enqueue(bytes(self._body), keep=keep)
-
     # Responses.
 
-    def _refuse(self, fault: str, problem: str = "") -> None:
-        self._enqueue(b"", keep=False, fault=fault, problem=problem)
+    @property
+    def is_ready(self) -> bool:
+        """Whether it would answer a request at once."""
+        return not self._queue and self._doing is Doing.ANSWERING
 
-    def _enqueue(self, body: bytes, *, keep: bool, fault: str = "", problem: str = "") -> None:
-        self._queue.append((self._request(body, fault, problem), keep))
-        self._forget()
-
-    def _request(self, body: bytes = b"", fault: str = "", problem: str = "") -> Request:
-        return request_of(self._method, self._url, self._headers, body, fault, problem)
+    def take(self, request: Request, keep: bool) -> None:
+        """Queue a request."""
+        if self._doing is not Doing.LEAVING:
+            self._queue.append((request, keep))
 
     def _drain(self) -> None:
         """Answer the queued requests in order, as far as possible now; then continue reading."""
@@ -304,7 +192,7 @@ class Connection(asyncio.Protocol):
     def answer(self) -> None:
         """Answer the queued requests in order, as far as possible now."""
         turn = _TURN
-        while self._queue and self._poll is None and not self._full and not self._leaving:
+        while self._queue and not self._full and self._doing in (Doing.ANSWERING, Doing.FINISHING):
             if not turn:
                 self._transport.pause_reading()
                 asyncio.get_running_loop().call_soon(self._drain)
@@ -315,14 +203,8 @@ class Connection(asyncio.Protocol):
     def send(self) -> None:
         """Send the collected responses; then continue reading, if nothing is left to answer."""
         self._flush()
-        if self._poll is not None or self._full or (self._queue and not self._leaving):
-            return
-        if self._expecting and not self._leaving:
-            self._expecting = False
-            self._transport.write(_CONTINUE)
-        self._transport.resume_reading()
-        if self._half_closed and not self._leaving:
-            self._transport.close()
+        if not self._full and (not self._queue or self._doing is Doing.LEAVING):
+            self._on(ConnectionEvent.ALL_SENT)
 
     def _flush(self) -> None:
         if self._outgoing:
@@ -338,59 +220,98 @@ class Connection(asyncio.Protocol):
         except Exception:
             _LOG.exception("the handler failed at %s %s", request.method, request.target)
             response = BROKEN
-        if response.poll is None:
-            self._write(request, response, keep)
-        else:
-            self._poll = response.poll
+        if isinstance(response, Future):
             if self._log is not None:
                 log_request(self._log, request, response, self._clock() - self._begun)
-            asyncio.get_running_loop().call_later(BREATH, self._poll_response, request, keep)
+            self._pending = asyncio.wrap_future(response)
+            self._pending.add_done_callback(partial(self._arrived, request, keep))
+            self._on(ConnectionEvent.LATER)
+        else:
+            self._write(request, response, keep)
 
     def _write(self, request: Request, response: Response, keep: bool) -> None:
         bare = request.method == "HEAD"
         try:
-            data = encoded(response, bare=bare, keep=keep)
+            head, body = encoded(response, bare=bare, keep=keep)
         except Exception:
             _LOG.exception("the response cannot be sent: %s %s", request.method, request.target)
-            data = encoded(BROKEN, bare=bare, keep=keep)
+            head, body = encoded(BROKEN, bare=bare, keep=keep)
         cut, dropped = response.cut, response.dropped
+        large = len(body) > _MOST
         if not dropped:
-            self._outgoing.append(data if cut is None else data[: len(data) - len(response.body) + cut])
-            self._size += len(data)
+            self._outgoing.append(head if large else head + body)
+            self._size += len(head) + len(body)
         if cut is not None or not keep or self._size > _MOST:
             self._flush()
+        if large and not dropped:
+            self._transport.write(memoryview(body))  # which is not copied
         if dropped:
-            self._leaving = True
-            self.hang_up()
+            self._on(ConnectionEvent.DROPPED)
         elif cut is not None or not keep:
-            self._half_close()
+            self._on(ConnectionEvent.LAST_SENT)
         if self._log is not None:
             log_request(self._log, request, response, self._clock() - self._begun)
 
-    def _poll_response(self, request: Request, keep: bool) -> None:
-        """Poll the pending response; when it is ready, send it and continue with the queue."""
-        if self._transport.is_closing():
+    def _arrived(self, request: Request, keep: bool, pending: asyncio.Future[Response]) -> None:
+        """Send the response that was pending, and continue with the queue."""
+        if pending.cancelled() or self._transport.is_closing():
             if self._log is not None:
                 log_request(self._log, request, None, self._clock() - self._begun)
             return
-        assert self._poll is not None
-        begun = monotonic()
+        self._on(ConnectionEvent.CAME)
         try:
-            response = self._poll()
+            response = pending.result()
         except Exception:
             _LOG.exception("the handler failed at %s %s", request.method, request.target)
             response = BROKEN
-        if response is None:
-            asyncio.get_running_loop().call_later(until_next_poll(begun), self._poll_response, request, keep)
-            return
-        self._poll = None
         self._write(request, response, keep)
         self._set_idle_deadline()
         self._drain()
 
+    # What it does on an event
+
+    def _stay(self) -> None:
+        """Do nothing."""
+
+    def _await(self) -> None:
+        """Forget the response that has come."""
+        self._pending = None
+
+    def _read_on(self) -> None:
+        """Read what the client sends, which may wait to be told so."""
+        if self._reader.state is Reading.EXPECTING:
+            self._reader.advance(Part.CONTINUE)
+            self._transport.write(_CONTINUE)
+        self._transport.resume_reading()
+
+    def _discard(self) -> None:
+        self._transport.resume_reading()
+
+    def _close(self) -> None:
+        self._transport.close()
+
+    def _probe_soon(self) -> None:
+        self.deadline = self._clock()
+
+    def _probe(self) -> None:
+        """Send an interim response: only that shows whether a half-closed client still waits.
+
+        RFC 9110, 15.2, requires every HTTP/1.1 client to accept it.
+        """
+        if self._reader.version == "1.1":
+            self._transport.write(_CONTINUE)
+            self.deadline = self._clock() + _PROBE
+
+    def _give_up(self) -> None:
+        """Refuse a request that does not arrive in time; close a connection that is idle."""
+        if self._reader.state is Reading.NOTHING or self._full:
+            self.hang_up()
+        else:
+            self._reader.refuse(Unread.TIMEOUT)
+            self._drain()
+
     def _half_close(self) -> None:
         """Half-close and discard input: closing with unread input sends RST, and the client may lose the response."""
-        self._leaving = True
         if not self._transport.get_write_buffer_size():  # a long response may be sent for the idle time
             self.deadline = self._clock() + self._limits.linger
         if not self._transport.can_write_eof():  # TLS has its own closing handshake
@@ -398,3 +319,29 @@ class Connection(asyncio.Protocol):
             return
         with suppress(OSError):  # the client has disconnected; connection_lost follows
             self._transport.write_eof()
+
+
+#: The machine of a connection: its state, an event, its next state, what it does.
+ROWS: Mapping[tuple[Doing, ConnectionEvent], tuple[Doing, Callable[[Connection], None]]] = {
+    (Doing.ANSWERING, ConnectionEvent.LATER): (Doing.WAITING, Connection._stay),
+    (Doing.ANSWERING, ConnectionEvent.CLIENT_ENDED): (Doing.ANSWERING, Connection._stay),  # the transport closes
+    (Doing.ANSWERING, ConnectionEvent.ALL_SENT): (Doing.ANSWERING, Connection._read_on),
+    (Doing.ANSWERING, ConnectionEvent.LAST_SENT): (Doing.LEAVING, Connection._half_close),
+    (Doing.ANSWERING, ConnectionEvent.DROPPED): (Doing.LEAVING, Connection.hang_up),
+    (Doing.ANSWERING, ConnectionEvent.EXPIRED): (Doing.ANSWERING, Connection._give_up),
+    (Doing.WAITING, ConnectionEvent.CAME): (Doing.ANSWERING, Connection._await),
+    (Doing.WAITING, ConnectionEvent.CLIENT_ENDED): (Doing.HALF_CLOSED, Connection._probe_soon),
+    (Doing.WAITING, ConnectionEvent.ALL_SENT): (Doing.WAITING, Connection._stay),
+    (Doing.WAITING, ConnectionEvent.EXPIRED): (Doing.WAITING, Connection._stay),
+    (Doing.HALF_CLOSED, ConnectionEvent.CAME): (Doing.FINISHING, Connection._await),
+    (Doing.HALF_CLOSED, ConnectionEvent.ALL_SENT): (Doing.HALF_CLOSED, Connection._stay),
+    (Doing.HALF_CLOSED, ConnectionEvent.EXPIRED): (Doing.HALF_CLOSED, Connection._probe),
+    (Doing.FINISHING, ConnectionEvent.LATER): (Doing.HALF_CLOSED, Connection._stay),
+    (Doing.FINISHING, ConnectionEvent.ALL_SENT): (Doing.FINISHING, Connection._close),
+    (Doing.FINISHING, ConnectionEvent.LAST_SENT): (Doing.LEAVING, Connection._half_close),
+    (Doing.FINISHING, ConnectionEvent.DROPPED): (Doing.LEAVING, Connection.hang_up),
+    (Doing.FINISHING, ConnectionEvent.EXPIRED): (Doing.FINISHING, Connection._give_up),
+    (Doing.LEAVING, ConnectionEvent.CLIENT_ENDED): (Doing.LEAVING, Connection._stay),  # the transport closes
+    (Doing.LEAVING, ConnectionEvent.ALL_SENT): (Doing.LEAVING, Connection._discard),
+    (Doing.LEAVING, ConnectionEvent.EXPIRED): (Doing.LEAVING, Connection.hang_up),
+}

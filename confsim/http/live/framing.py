@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from confsim.http.limits import Limits
+from confsim.http.limits import Limits, Unread
 from confsim.service.messages import Request, split_target
 
 
 class FaultError(Exception):
     """Raised in a parser callback to stop reading: the fault of the request, and a description."""
 
-    def __init__(self, fault: str, problem: str = "") -> None:
+    def __init__(self, fault: Unread, problem: str = "") -> None:
         super().__init__(fault, problem)
 
 
@@ -19,17 +19,17 @@ def declared_length(version: str, headers: Mapping[str, str], limits: Limits) ->
     """Return the declared length of a body, 0 for none. Raises FaultError for a head that is not read any further."""
     coding = headers.get("transfer-encoding")
     if version not in {"1.0", "1.1"}:
-        raise FaultError("version_unsupported", f"HTTP/{version}")
+        raise FaultError(Unread.VERSION_UNSUPPORTED, f"HTTP/{version}")
     if coding is not None and version == "1.0":  # RFC 9112, 6.1: such framing is invalid
-        raise FaultError("malformed", "an HTTP/1.0 request has no Transfer-Encoding")
+        raise FaultError(Unread.MALFORMED, "an HTTP/1.0 request has no Transfer-Encoding")
     codings = [] if coding is None else [each.strip() for each in coding.lower().split(",")]
     if codings and (codings[-1] != "chunked" or codings.count("chunked") > 1):  # RFC 9112, 6.3 and 7
-        raise FaultError("malformed", "Transfer-Encoding does not end with chunked, once")
+        raise FaultError(Unread.MALFORMED, "Transfer-Encoding does not end with chunked, once")
     if len(codings) > 1:
-        raise FaultError("coding_unsupported", str(coding))
+        raise FaultError(Unread.CODING_UNSUPPORTED, str(coding))
     length = int(headers.get("content-length", 0))
     if length > limits.body:
-        raise FaultError("body_too_large")
+        raise FaultError(Unread.BODY_TOO_LARGE)
     return length
 
 

@@ -1,7 +1,7 @@
 """The live server: HTTP/1.1 over asyncio, with the parser of httptools (llhttp).
 
 One thread with one event loop calls the handler inline: it is fast, and a task or a thread for each request would cost
-more than the request. A pending response (``Response.poll``) is polled, and blocks its own connection only.
+more than the request. The future of a response is awaited by its own connection only.
 
 Other servers were measured with the same app, in multiples of the requests/s of a bare Werkzeug app on its own server,
 at 1 and 16 connections: waitress 1.8 and 1.9, uvicorn with h11 1.7 and 2.5, uvicorn with httptools 2.6 and 8.1, this
@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING, Self
 from confsim.http.limits import DEFAULT_LIMITS, Limits
 from confsim.http.live import signals
 from confsim.kernel.refusal import Misuse
-from confsim.service.deferred import polling
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Handler, Outcome, Request
+from confsim.service.worker import Worker, serving
 
 from .bodies import NeedsBody, UnfinishedBodies
-from .connection import Connection, Handler
+from .connection import Connection
 from .handover import Peer
 from .log import Log
 from .streams import FindStream
@@ -74,6 +74,7 @@ class LiveServer:
         self.host, self.port, self.limits, self.on_tick = host, port, limits, on_tick
         self.tls = tls
         self._find_stream = find_stream
+        self._worker = Worker()
         self.log: Log | None = None
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -164,7 +165,7 @@ class LiveServer:
     def _serve(self, listener: socket.socket, ready: Ready = lambda server: None) -> None:
         assert self._loop is not None
         try:
-            with polling():
+            with serving():
                 self._loop.run_until_complete(self._main(self._loop, listener, ready))
         finally:
             self._loop.close()
@@ -174,7 +175,15 @@ class LiveServer:
         turns = Turns(loop.time)
         port = await loop.create_server(
             lambda: Connection(
-                self.handler, self.limits, loop.time, peers, turns, self.log, self._find_stream, self._bodies
+                self.handler,
+                self.limits,
+                loop.time,
+                peers,
+                turns,
+                self.log,
+                self._find_stream,
+                self._bodies,
+                self._worker,
             ),
             sock=listener,
             backlog=1024,
@@ -213,7 +222,7 @@ class _Loop(asyncio.SelectorEventLoop):
 def _by_tls(handler: Handler) -> Handler:
     """Return a handler of requests that came by TLS."""
 
-    def handle(request: Request) -> Response:
+    def handle(request: Request) -> Outcome:
         request.scheme = "https"
         return handler(request)
 

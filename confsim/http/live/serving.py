@@ -13,13 +13,12 @@ from confsim.http.app import App, limits_under
 from confsim.http.mount import Mount
 from confsim.http.routing import Found
 from confsim.kernel.refusal import Refusal
-from confsim.service.messages import Request
+from confsim.service.messages import Handler, Request
 from confsim.service.service import OfOneProcess, Service
 from confsim.service.webhooks.http_sender import HttpSender
 from confsim.service.worlds import Worlds
 from confsim.values.urls import host_name, path_segments
 
-from .connection import Handler
 from .log import Log
 from .server import LiveServer
 from .streams import Streams

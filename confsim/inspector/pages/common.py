@@ -46,12 +46,7 @@ _SECTIONS = {
 
 
 def show(asked: PageRequest, template: str, title: str, **values: Any) -> str:
-    """Return a page: a template with its values inside the outer template. Raises Pending."""
-    asked.control.made(("template", template), lambda: render.loading(template))
-    return _show(asked, template, title, **values)
-
-
-def _show(asked: PageRequest, template: str, title: str, **values: Any) -> str:
+    """Return a page: a template with its values inside the outer template."""
     context = asked.control.context
     return render.page(
         template,
@@ -72,7 +67,7 @@ def _show(asked: PageRequest, template: str, title: str, **values: Any) -> str:
 def problem(asked: PageRequest, status: int, text: str) -> str:
     """Return an error page."""
     title = {403: "Refused", 404: "Not found", 410: "No longer there"}.get(status, "Not possible")
-    return _show(asked, "problem", title, status=status, text=text)
+    return show(asked, "problem", title, status=status, text=text)
 
 
 def number(asked: PageRequest, name: str, otherwise: int = 0) -> int:

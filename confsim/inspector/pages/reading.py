@@ -14,7 +14,7 @@ from confsim.kernel.refusal import Misuse, suggest
 from .common import part, show
 
 if TYPE_CHECKING:
-    from confsim.inspector.markdown import Rendered
+    pass
 
 
 def assumptions(asked: PageRequest) -> str:
@@ -54,7 +54,7 @@ def _operation(asked: PageRequest, name: str, declared: list[Any]) -> str:
         known = suggest(name, [each.name for each in declared])
         raise Misuse(f"there is no operation {name!r}{known}", status=404)
     own = [each for each in asked.control("list_assumptions", operation=name) if each.operations]
-    shown = _html(asked, manual.operation(name, profile)).html
+    shown = manual.shown(asked.home, manual.operation(name, profile)).html
     prefix = API.prefix_under(profile)
     return show(asked, "operation", name, operation=operation, prefix=prefix, entries=own, shown=shown)
 
@@ -83,10 +83,7 @@ def reference(asked: PageRequest) -> str:
         titles = {name: title for name, (title, _) in manual.REFERENCE.items()}
         return show(asked, "reference", "Reference", titles=titles)
     name = asked.path[0]
-    if name == manual.CONTROL_PLANE:
-        text = manual.control_plane()
-    else:
-        text = asked.control.beside(("reference", name), lambda: manual.reference(name))
+    text = manual.control_plane() if name == manual.CONTROL_PLANE else manual.reference(name)
     return _read(asked, f"Reference: {manual.REFERENCE[name][0]}", text, "reference")
 
 
@@ -96,11 +93,7 @@ def explain(asked: PageRequest) -> str:
     return _read(asked, f"{found.name}: {found.kind}", found.text, "reference")
 
 
-def _html(asked: PageRequest, text: str) -> Rendered:
-    return asked.control.made(("html", text), lambda: manual.shown(asked.home, text))
-
-
 def _read(asked: PageRequest, title: str, text: str, section: str) -> str:
     """Return a page with a Markdown text, in which names are links."""
-    shown = _html(asked, text)
+    shown = manual.shown(asked.home, text)
     return show(asked, "text", title, section=section, shown=shown.html, headings=shown.headings)

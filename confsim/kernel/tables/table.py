@@ -226,42 +226,37 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
     __iter__ = None
 
     @property
-    def state(self) -> TableState:
-        """The current state of the table."""
-        return self.tables[self.table.position]
-
-    @property
     def all(self) -> View[R]:
         """Return every record, in the first order of the table, by default that of creation."""
-        return self.state.where(self.change, self.table.all, None)
+        return self.tables[self.table.position].where(self.change, self.table.all, None)
 
     def get(self, key: K) -> R | None:
         """Return the record of this key, or None, like ``dict.get``."""
-        row = self.state.rows.get(key)
+        row = self.tables[self.table.position].rows.get(key)
         return None if row is None else row[1]
 
     def __getitem__(self, key: K) -> R:
-        record: R = self.state.rows[key][1]
+        record: R = self.tables[self.table.position].rows[key][1]
         return record
 
     def __contains__(self, key: object) -> bool:
-        return key in self.state.rows
+        return key in self.tables[self.table.position].rows
 
     def __len__(self) -> int:
-        return len(self.state.rows)
+        return len(self.tables[self.table.position].rows)
 
     def one(self, index: Unique[R], value: Hashable) -> R | None:
         """Return the record with the value of a unique index, or None."""
-        found: R | None = self.state.one(index, value)
+        found: R | None = self.tables[self.table.position].one(index, value)
         return found
 
     def where(self, index: Index[R], value: Hashable) -> View[R]:
         """Return the records with the value, in the first order of the index, by default that of creation."""
-        return self.state.where(self.change, index, value)
+        return self.tables[self.table.position].where(self.change, index, value)
 
     def each(self, index: Index[R], values: Iterable[Hashable], order: Order[R]) -> Iterator[View[R]]:
         """Yield the records of each of these values that any record has, in a declared order of the index."""
-        state, place = self.state, index.orders.index(order)
+        state, place = self.tables[self.table.position], index.orders.index(order)
         buckets = state.index(index)
         for value in values:
             bucket = buckets.get(value)

@@ -17,7 +17,7 @@ from confsim.api.call import Call
 from confsim.assumptions import members
 from confsim.assumptions.protocol import parsing, sizes, transport, wire
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, value_of
+from confsim.assumptions.register import ask, note, value_of
 from confsim.contract.annotations import without_none
 from confsim.contract.decode import Body
 from confsim.contract.encode import encode
@@ -184,3 +184,18 @@ def _check_json(call: Call, given: str) -> None:
         return
     if ask(call.change, parsing.CONTENT_TYPE) == "refuse":
         raise Refusal(Reason.UNSUPPORTED_MEDIA_TYPE, expected="application/json", given=given[:80])
+
+
+def receive(call: Call, incoming: Incoming) -> None:
+    """Raise the Refusal of an unreadable query or token. A wrong token is ignored on a public call (G023)."""
+    if incoming.query_used:
+        call.change.carried.used.update(incoming.query_used)
+    if incoming.query_refusal is not None:
+        raise incoming.query_refusal
+    public = call.operation.public
+    if not public:
+        note(call.change, wire.PRESENTATION)
+    refusal = incoming.token_refusal
+    if refusal is not None and not (public and ask(call.change, wire.PUBLIC_CREDENTIALS) == "ignored"):
+        note(call.change, wire.PRESENTATION)
+        raise refusal

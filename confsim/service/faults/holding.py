@@ -6,19 +6,21 @@ thread that decides performs the rest of the call, so that the journal has it wh
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from functools import partial
 from typing import Protocol
 
 from msgspec.structs import replace
 
 from confsim.kernel.refusal import Misuse, require_at_most
 from confsim.service.clock import LATEST
-from confsim.service.deferred import delayed, monotonic, polls_here
 from confsim.service.entries import JournalEntry
 from confsim.service.incoming import Incoming
 from confsim.service.live import LiveWorld
-from confsim.service.messages import Response
+from confsim.service.messages import Outcome, Request, Response
+from confsim.service.waiting import monotonic
+from confsim.service.worker import complete, in_thread, nobody_else
 
 from .effects import Effect
 from .interceptor import Injection
@@ -32,7 +34,7 @@ RELEASED, CHANGED, DROPPED, EXPIRED = "released", "changed", "dropped", "expired
 class Performer(Protocol):
     """Performs the rest of a held call."""
 
-    def perform(self, incoming: Incoming, injected: Injection) -> Response:
+    def perform(self, incoming: Incoming, injected: Injection) -> Outcome:
         """Perform a call with these faults."""
         ...
 
@@ -47,7 +49,7 @@ class HeldCall:
     """A call that is held before its operation, or after it: then ``entry`` reserves its place in the journal.
 
     ``since`` is the instant of its world at which it came in; ``outcome`` is empty while it is held. ``performer``
-    does what is left of it.
+    does what is left of it, which completes ``answer``.
     """
 
     def __init__(
@@ -67,7 +69,8 @@ class HeldCall:
         self.since = since
         self.outcome = ""
         self._due = monotonic() + injection.effect.holdAtMost / 1000
-        self._response: Response | None = None
+        self.answer: Future[Response] = Future()
+        self.answer.set_running_or_notify_cancel()  # it is held even if its client has disconnected
 
     @property
     def remaining(self) -> int:
@@ -78,15 +81,6 @@ class HeldCall:
     def over(self) -> bool:
         """Return whether its time is over."""
         return monotonic() >= self._due
-
-    def answer(self, response: Response) -> None:
-        """Set the response."""
-        self._response = delayed(response)
-
-    def poll(self) -> Response | None:
-        """Return the final response once the call is no longer held."""
-        response = self._response
-        return response if response is None or response.poll is None else response.poll()
 
 
 def take_time(live: LiveWorld, injection: Injection) -> None:
@@ -123,12 +117,12 @@ class HeldCalls:
         """Let every call pass from now on, whatever faults say."""
         self.enabled = False
 
-    def check(self) -> None:
+    def check(self, request: Request) -> None:
         """Raise Misuse (409) for one too many, or when holding a call would block the only thread, so that nobody could
         release it.
         """
         require_at_most(len(self._held) + 1, MOST, "held calls of the world", 409)
-        if not polls_here() and threading.active_count() == 1:
+        if request.worker is None and nobody_else():
             raise Misuse(
                 "a fault is to hold this call, and nobody could release it: this is the only thread; make the call on "
                 "another one, or through a live server",
@@ -137,18 +131,13 @@ class HeldCalls:
 
     def hold(
         self, performer: Performer, incoming: Incoming, injection: Injection, entry: JournalEntry | None = None
-    ) -> Response:
-        """Hold a call; return the pending response. Called under the lock of the world."""
+    ) -> Future[Response]:
+        """Hold a call; return its future. Called under the lock of the world."""
         self._count += 1
         held = HeldCall(f"h{self._count}", performer, incoming, injection, entry, self._live.clock.now())
         self._held[held.id] = held
-
-        def poll() -> Response | None:
-            if held.over and not held.outcome:
-                self._expire(held)
-            return held.poll()
-
-        return Response(503, [], poll=poll)
+        self._live.waiters.until(lambda: self._outcome(held))
+        return held.answer
 
     def release(self, id: str, body: bytes | None = None) -> HeldCall:
         """Let a call continue; ``body`` replaces that of a call held before its operation.
@@ -176,11 +165,12 @@ class HeldCalls:
         for held in self:
             self._end(held, DROPPED, None)
 
-    def expire(self) -> None:
-        """Release every call whose time is over, even if its client has disconnected."""
-        for held in self:
-            if held.over:
-                self._expire(held)
+    def _outcome(self, held: HeldCall) -> str | None:
+        """Return the outcome of a call, which is released when its time is over; None while it is held."""
+        if held.over and not held.outcome:
+            in_thread(partial(self._expire, held))
+            return EXPIRED
+        return held.outcome or None
 
     def _expire(self, held: HeldCall) -> None:
         with self._live.lock:
@@ -194,9 +184,11 @@ class HeldCalls:
             held.outcome = outcome
             incoming, entry, dropped = held.incoming, held.entry, outcome == DROPPED
             injection = held.injection.after_hold(outcome, effect, dropped=dropped)
+            rest: Callable[[], Outcome]
             if entry is None:
                 take_time(self._live, injection)
-                held.answer(held.performer.perform(incoming, injection))
+                rest = partial(held.performer.perform, incoming, injection)
             else:
-                held.answer(held.performer.answer_held(incoming, entry, injection, effect, dropped=dropped))
+                rest = partial(held.performer.answer_held, incoming, entry, injection, effect, dropped=dropped)
+            complete(held.answer, rest)
         return held

@@ -23,7 +23,7 @@ from confsim.domain.events.deliveries import DELIVERIES
 from confsim.domain.identity import credentials
 from confsim.kernel.refusal import Misuse, Refusal, require_at_most
 from confsim.service.incoming import Incoming
-from confsim.service.live import LiveWorld, WorldObserver, no_faults
+from confsim.service.live import LiveWorld, WorldObserver
 
 from . import per_request
 from .effects import Effect
@@ -142,7 +142,7 @@ class Faults(WorldObserver):
         self._active = active
         self.on_calls = any(each.spec.operation is not None for each in active)
         self.on_things = any(each.spec.thing for each in active)
-        self._live.inject(self._interceptor if self.on_things else no_faults)
+        self._live.inject(self._interceptor if self.on_things else None)
         if self.on_things:
             self._live.observers.add(self)
 
@@ -169,7 +169,7 @@ class Faults(WorldObserver):
         when = "before" if effect.replaces_operation else "after"
         hold = effect.hold if self._holder.enabled else ""
         if hold:
-            self._check_hold(hit)
+            self._check_hold(incoming, hit)
         held = "held" if hold else ""
         hits = [FaultHit("", override.given, when, held)] if override is not None and override.given else []
         hits += [FaultHit(each.id, each.spec.do, when, held) for each in hit]
@@ -178,10 +178,10 @@ class Faults(WorldObserver):
             take_time(self._live, injection)
         return injection
 
-    def _check_hold(self, hit: list[ActiveFault]) -> None:
+    def _check_hold(self, incoming: Incoming, hit: list[ActiveFault]) -> None:
         """Raise Misuse when a call cannot be held; the call does not count then."""
         try:
-            self._holder.check()
+            self._holder.check(incoming.request)
         except Misuse:
             for each in hit:
                 each.uncount(hit=True)

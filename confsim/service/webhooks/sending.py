@@ -25,11 +25,11 @@ from confsim.domain.events.deliveries import DELIVERIES, Delivery, DeliveryState
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change, World
-from confsim.service.deferred import polls_here
 from confsim.service.entries import DeliveryNote, DeliveryStep
 from confsim.service.faults.interceptor import hits_in
 from confsim.service.journal import Journal
 from confsim.service.live import LiveWorld, WorldObserver
+from confsim.service.worker import serves_others
 from confsim.values.urls import host_name
 
 from .http_sender import HttpSender
@@ -54,13 +54,16 @@ _NOT_BEGUN = (DeliveryState.WAITING, DeliveryState.READY)
 
 
 class Webhooks(WorldObserver):
-    """The webhooks of one world. ``allowed`` are the hosts beside loopback that it may send to, in lower case."""
+    """The webhooks of one world.
+
+    ``allowed`` are the hosts beside loopback that it may send to, in lower case. ``listed`` says whether deliveries
+    count as delivered instead of being sent over HTTP.
+    """
 
     __slots__ = (
         "_age",
         "_busy",
         "_journal",
-        "_listed",
         "_live",
         "_mark",
         "_quiet",
@@ -69,6 +72,7 @@ class Webhooks(WorldObserver):
         "_sender",
         "_under_way",
         "allowed",
+        "listed",
     )
 
     def __init__(self, live: LiveWorld, journal: Journal, allowed: frozenset[str], listed: bool) -> None:
@@ -79,7 +83,7 @@ class Webhooks(WorldObserver):
         self._recorded: Recorded | None = None
         self._mark = object()
         self._sender: HttpSender | None = None
-        self._listed = listed
+        self.listed = listed
         self._busy = False
         self._under_way: set[str] = set()
         self._age = 0
@@ -92,7 +96,7 @@ class Webhooks(WorldObserver):
         """The present route of deliveries."""
         if self._receiver is not None:
             return Route.RECEIVER
-        return Route.LIST if self._sender is None or self._listed else Route.HTTP
+        return Route.LIST if self._sender is None or self.listed else Route.HTTP
 
     def obstacle(self, route: Route) -> str:
         """Return why this route is unavailable, "" when it is available."""
@@ -108,11 +112,6 @@ class Webhooks(WorldObserver):
     def take_failures(self) -> BaseException | None:
         """Return the failed assertions of its receivers that nobody has taken, several as one group."""
         return FAILED.take(self._mark)
-
-    @property
-    def listed(self) -> bool:
-        """Whether deliveries count as delivered instead of being sent over HTTP."""
-        return self._listed
 
     @property
     def may_wait(self) -> bool:
@@ -151,7 +150,7 @@ class Webhooks(WorldObserver):
 
     def set_listed(self, listed: bool) -> None:
         """Count deliveries as delivered instead of sending them over HTTP, or send them again."""
-        self._listed = listed
+        self.listed = listed
 
     def allow(self, hosts: Iterable[str]) -> None:
         """Allow this world to send to these hosts, beside loopback. Raises Misuse for an invalid host name."""
@@ -195,7 +194,7 @@ class Webhooks(WorldObserver):
         if not deliveries.any_ready(queue):
             self._quiet = queue
             return
-        if self.waits and polls_here():  # this thread serves others
+        if self.waits and serves_others():
             threading.Thread(target=self.send_now, daemon=True, name="confsim-receiver").start()
             return
         self._busy = True

@@ -19,6 +19,7 @@ from confsim.service.clock import Clock
 from confsim.service.entries import JournalEntry
 from confsim.service.messages import Response
 from confsim.service.service import Service
+from confsim.service.waiting import wait_for
 from confsim.transport.in_process import perform
 
 from .calls import ModelCall
@@ -164,8 +165,8 @@ def call_service(service: Service, call: ModelCall) -> Prediction:
     before = service.world
     _noted.rows = applied = list[RowPlace]()
     try:
-        response: Response = perform(
-            service, call.operation, call.arguments, call.caller, call.body, call.content_type, warns=False
+        response: Response = wait_for(
+            perform(service, call.operation, call.arguments, call.caller, call.body, call.content_type, warns=False)
         )
     finally:
         _noted.rows = None

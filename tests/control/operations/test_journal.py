@@ -7,9 +7,6 @@ from time import perf_counter
 import pytest
 
 from confsim import Misuse
-from confsim.control.catalogue import CONTROL
-from confsim.control.invoke import invoke
-from confsim.service.deferred import Pending
 from kit import CUSTOMER, START_MS
 
 URL = {"url": "https://terms.example/new"}
@@ -274,23 +271,6 @@ def test_a_call_that_reached_nothing_is_reported_with_the_nearest_route(plane, s
     (found,) = plane("GET", "/requests/unmatched")[1]
     assert (found["method"], found["path"]) == (method, path)
     assert found["nearest"] == nearest
-
-
-def test_many_unmatched_calls_hold_nobody_up(sim):
-    """Their list is made in slices: the result is there only after others could be served in between."""
-    client = sim.client()
-    for number in range(400):
-        client.get(f"/{number:x}abcd/{number:o}efgh/{number}ijklmn")
-    listing = CONTROL.operations["list_unmatched_requests"]
-    slices, again = 0, lambda: invoke(sim.control.context, listing, (), {}, b"")
-    while True:
-        try:
-            found = again()
-            break
-        except Pending as pending:
-            slices, again = slices + 1, pending.again
-    assert len(found) == 400
-    assert slices > 1
 
 
 def test_very_long_paths_hold_nobody_up(plane, sim):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Misuse, Simulator, demo
+from confsim.control.search.operation import PIECE
 from kit import START
 
 
@@ -115,3 +116,14 @@ def test_nothing_to_search_for_is_refused(sim):
     """As blanks are."""
     with pytest.raises(Misuse, match="nothing to search for"):
         sim.control("search", text="  ")
+
+
+@pytest.mark.parametrize("wanted", ["gazelle", "gazælle"])
+def test_a_large_body_is_searched_where_its_pieces_meet(wanted):
+    """It is looked through in pieces, each with the beginning of the next one; the rest of a file is no text."""
+    sim, text = Simulator(clock=START), wanted.encode()
+    for shift in range(0, len(text) + 2, 3):
+        before = b"\xff" * (2 * PIECE - shift)
+        sim.call("upload_client_media", demo.CUSTOMER_ADMIN, name="a", body=before + text + b"\xff" * 100, expect=200)
+    assert len(sim.control("search", text=wanted).found) == len(sim.requests)
+    assert groups(sim, f"{wanted}s") == set()

@@ -12,7 +12,7 @@ import pytest
 from confsim import Misuse
 from confsim.arazzo import library
 from confsim.control.operations import worlds as world_operations
-from confsim.service import deferred, pipeline, service
+from confsim.service import clock, service, waiting
 from confsim.service import worlds as service_worlds
 from confsim.service.messages import Request
 from kit import CUSTOMER
@@ -27,7 +27,7 @@ def ask(sim):
 
     def request(method, path, body=b"", **headers):
         target, _, query = path.partition("?")
-        return deferred.wait_for(sim.app(Request(method, target, query, {**TOKEN, **headers}, body)))
+        return waiting.wait_for(sim.app(Request(method, target, query, {**TOKEN, **headers}, body)))
 
     return request
 
@@ -315,8 +315,8 @@ def test_worlds_may_be_made_from_each_other(sim, monkeypatch):
 @pytest.fixture
 def later(monkeypatch):
     """Lets real time pass, in seconds."""
-    real, passed = deferred.monotonic, [0.0]
-    for module in (pipeline, service_worlds, world_operations):
+    real, passed = waiting.monotonic, [0.0]
+    for module in (clock, service_worlds, world_operations):
         monkeypatch.setattr(module, "monotonic", lambda: real() + passed[0])
 
     def pass_(seconds):

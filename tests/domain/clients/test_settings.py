@@ -5,8 +5,8 @@ import pytest
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
-from confsim.domain.clients import clients, settings
-from confsim.domain.clients.settings import Default
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Default
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 
@@ -23,7 +23,7 @@ def test_a_flag_seeds_new_channels_and_moves_no_other(flag):
     """A channel made after the switch has the flag, one made before has not, and the other flags stay off."""
     change, client = made()
     before = channels.create(change, client, "Before", None, None)
-    client = settings.switch_default(change, client, flag, "enable")
+    client = clients.switch_default(change, client, flag, "enable")
     after = channels.create(change, client, "After", None, None)
     for each in Default:
         assert getattr(clients.get(change, client.id), each.value) is (each is flag)
@@ -35,9 +35,9 @@ def test_a_flag_seeds_new_channels_and_moves_no_other(flag):
 def test_a_switch_may_be_set_to_where_it_stands(trigger):
     """Repeating changes nothing, or is refused where that is assumed."""
     change, client = made()
-    client = settings.switch_default(change, client, Default.MIDI, trigger)
-    assert settings.switch_default(change, client, Default.MIDI, trigger) == client
+    client = clients.switch_default(change, client, Default.MIDI, trigger)
+    assert clients.switch_default(change, client, Default.MIDI, trigger) == client
     strict, client = made({"states.repeated": "refuse"})
     with pytest.raises(Refusal) as refused:
-        settings.switch_default(strict, client, Default.MIDI, "disable")
+        clients.switch_default(strict, client, Default.MIDI, "disable")
     assert refused.value.reason is Reason.STATE_HOLDS

@@ -10,6 +10,7 @@ from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import RoomState
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
+from confsim.domain.conventions import turn
 from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
 from confsim.domain.runtime.presence import Where
 from confsim.domain.users import users
@@ -38,9 +39,9 @@ def test_pulling_follows_only_a_move(monkeypatch):
         source="none",
     )
     change = ORIGIN.fork().service.change()
-    channel = lobby.set_door(change, channels.get(change, CUSTOMER, EVENT_ROOM), "close")
-    channel = lobby.set_door(change, channel, "open")
-    lobby.set_door(change, channel, "open")
+    channel = turn(change, lobby.DOOR.to("close"), channels.get(change, CUSTOMER, EVENT_ROOM))
+    channel = turn(change, lobby.DOOR.to("open"), channel)
+    turn(change, lobby.DOOR.to("open"), channel)
     assert pulled == [True]
     assert {each.then: each.couplings for each in door.rows} == {lobby.Door.OPEN: (row,), lobby.Door.CLOSED: ()}
 
@@ -75,9 +76,9 @@ STEPS = {
     "join": lambda change, channel, user: presence.join(change, clients.get(change, CUSTOMER), channel, user),
     "leave": lambda change, channel, user: presence.leave(change, channel, user.id),
     "admit": lambda change, channel, user: presence.admit(change, channel, user.id),
-    "open": lambda change, channel, user: lobby.set_door(change, channel, "open"),
-    "close": lambda change, channel, user: lobby.set_door(change, channel, "close"),
-    "auto-close": lambda change, channel, user: lobby.set_auto_close(change, channel, "enable"),
+    "open": lambda change, channel, user: turn(change, lobby.DOOR.to("open"), channel),
+    "close": lambda change, channel, user: turn(change, lobby.DOOR.to("close"), channel),
+    "auto-close": lambda change, channel, user: turn(change, lobby.AUTO_CLOSE.on, channel),
     "proxy": lambda change, channel, user: streaming.place(change, channel),
     "end session": lambda change, channel, user: sessions.end_active(change, channel),
     "prepare": prepare,

@@ -8,6 +8,7 @@ from confsim import Simulator
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
+from confsim.domain.conventions import turn
 from confsim.domain.identity import credentials
 from confsim.domain.runtime import lobby, presence
 from confsim.domain.runtime.lobby import Door
@@ -28,7 +29,7 @@ def room():
 def test_the_door_goes_where_it_is_reported(room, before, trigger, state):
     """From either state, and stored with the channel."""
     change, channel = room
-    channel = lobby.set_door(change, channels.update(change, channel, open=before), trigger)
+    channel = turn(change, lobby.DOOR.to(trigger), channels.update(change, channel, open=before))
     assert lobby.DOOR.state(channel) is state
     assert channels.get(change, CUSTOMER, ROOM).open is (state is Door.OPEN)
 
@@ -44,7 +45,7 @@ def test_becoming_empty_closes_the_door_by_auto_close_alone(room, auto, door):
 def test_auto_close_stays_on(room):
     """Closing the door leaves auto-close as it is."""
     change, channel = room
-    channel = lobby.set_auto_close(change, channels.update(change, channel, open=True), "enable")
+    channel = turn(change, lobby.AUTO_CLOSE.to("enable"), channels.update(change, channel, open=True))
     channel = lobby.BECOME_EMPTY.if_allowed(change, channel)
     assert lobby.AUTO_CLOSE.state(channel) is OnOff.ON
 
@@ -54,8 +55,8 @@ def test_auto_close_stays_on(room):
 def test_whether_users_in_breakout_rooms_keep_the_door_open(choice, open_):
     """Nobody is in the event room itself when its last user goes to a room; it is empty then, or not yet (G334)."""
     change = Simulator(clock=0, profile={"lobby.empty": choice}).service.change()
-    event_room = lobby.set_auto_close(change, channels.get(change, CUSTOMER, EVENT_ROOM), "enable")
-    event_room = lobby.set_door(change, event_room, "open")
+    event_room = turn(change, lobby.AUTO_CLOSE.to("enable"), channels.get(change, CUSTOMER, EVENT_ROOM))
+    event_room = turn(change, lobby.DOOR.to("open"), event_room)
     prepared = breakouts.create(change, event_room, None, None)
     uma = credentials.authenticate(change, USER).user
     room = breakout_rooms.add_room(change, prepared, None)

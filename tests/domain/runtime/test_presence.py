@@ -10,6 +10,7 @@ from confsim.assumptions.register import context_of
 from confsim.domain import terms
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
+from confsim.domain.conventions import turn
 from confsim.domain.members import roles
 from confsim.domain.runtime import lobby, occupancy, presence
 from confsim.domain.runtime.presence import Where
@@ -186,7 +187,7 @@ def test_who_is_sent_to_the_lobby_is_no_presenter_any_more():
     stage = Stage(profile={"lobby.on-close": "lobby"})
     user = stage.join("Uma User").user
     presence.set_presenter(stage.change, stage.channel, user, True)
-    lobby.set_door(stage.change, stage.channel, "close")
+    turn(stage.change, lobby.DOOR.off, stage.channel)
     found = presence.find(stage.change, stage.channel, user)
     assert (found.state, found.presenter) == (Where.WAITING, False)
     assert "lobby.admission" not in context_of(stage.change).used

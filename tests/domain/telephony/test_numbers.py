@@ -9,6 +9,7 @@ from confsim.assumptions.register import ProfileContext
 from confsim.domain import couplings
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
+from confsim.domain.conventions import turn
 from confsim.domain.telephony import number_assignments, numbers
 from confsim.domain.telephony.number_assignments import NumberUse
 from confsim.domain.telephony.numbers import Listing, NumberState
@@ -98,10 +99,10 @@ def test_what_cannot_be_an_inbound_number():
 def test_numbers_join_the_default_list_and_leave_it():
     """Added and removed, as often as one likes; a number can be default from the start."""
     shop = Shop()
-    add, remove = numbers.add_to_defaults, numbers.remove_from_defaults
-    for move, listing in [(add, "DEFAULT"), (add, "DEFAULT"), (remove, "PLAIN"), (remove, "PLAIN")]:
-        number = move(shop.change, shop.number())
-        assert number.listing is Listing[listing]
+    for _ in range(2):
+        assert turn(shop.change, numbers.LISTING.on, shop.number()).listing is Listing.DEFAULT
+    for _ in range(2):
+        assert numbers.remove_from_defaults(shop.change, shop.number()).listing is Listing.PLAIN
     assert numbers.add(shop.change, shop.client, "+4930123456", default=True).listing is Listing.DEFAULT
     assert refused(shop.number, "+1555") is Reason.NOT_FOUND
 
@@ -113,8 +114,8 @@ def test_repeating_can_be_refused():
     number = numbers.add(change, client, US)
     assert refused(numbers.set_state, change, number, "enable") is Reason.STATE_HOLDS
     assert refused(numbers.remove_from_defaults, change, number) is Reason.NOT_FOUND
-    number = numbers.add_to_defaults(change, number)
-    assert refused(numbers.add_to_defaults, change, number) is Reason.STATE_HOLDS
+    number = turn(change, numbers.LISTING.on, number)
+    assert refused(turn, change, numbers.LISTING.on, number) is Reason.STATE_HOLDS
 
 
 @pytest.mark.rule("R366", "R367")
@@ -266,7 +267,7 @@ def test_new_channels_can_get_the_default_numbers(defaults, expected):
     """The default list is a flag; by profile a new channel gets the enabled numbers that are nobody's exclusively."""
     shop = Shop(defaults=defaults)
     for number in (US, GB):
-        numbers.add_to_defaults(shop.change, shop.number(number))
+        turn(shop.change, numbers.LISTING.on, shop.number(number))
     shop.assign(shop.a, GB, exclusive=True)
     made = channels.create(shop.change, shop.client, "New", None, None)
     assert [each.number for each in number_assignments.list_of_channel(shop.change, made)] == expected

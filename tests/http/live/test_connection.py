@@ -10,6 +10,7 @@ import os
 import socket
 import threading
 import time
+from concurrent.futures import Future
 
 import pytest
 
@@ -24,7 +25,9 @@ from kit.wire.sockets import Connect, Echo, at_rest, serves, until
 def test_a_request_arrives_whole(connect: Connect, echo: Echo) -> None:
     """Method, path, query, headers and body come through as they were sent."""
     connect().send(b"POST /a/b?x=1&y=%20 HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello").read()
-    expected = Request("POST", "/a/b", "x=1&y=%20", {"host": "h", "content-length": "5"}, b"hello")
+    expected = Request(
+        "POST", "/a/b", "x=1&y=%20", {"host": "h", "content-length": "5"}, b"hello", worker=echo.seen[0].worker
+    )
     assert echo.seen == [expected]
 
 
@@ -148,9 +151,8 @@ def test_a_burst_of_small_requests_lets_others_in(connect: Connect, echo: Echo) 
 
 def test_continue_does_not_overtake_an_answer(connect: Connect, echo: Echo) -> None:
     """The interim answer of a pipelined request comes after the answer of the one before."""
-    due = time.monotonic() + 0.1
-    whole = Response(200, [], b"x")
-    echo.answer = Response(200, [], poll=lambda: whole if time.monotonic() > due else None)
+    echo.answer = Future()
+    threading.Timer(0.1, echo.answer.set_result, [Response(200, [], b"x")]).start()
     head = b"PUT / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
     client = connect().send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n" + head)
     assert client.read()[0] == 200
@@ -332,7 +334,10 @@ def test_slow_clients_stop_nobody(connect: Connect) -> None:
 def test_who_does_not_read_is_not_read(connect: Connect, echo: Echo, later: bool, total: int) -> None:
     """Answers that pile up stop the reading of requests until they are taken, and none is lost."""
     whole = Response(200, [], b"x" * (50_000_000 // total))
-    echo.answer = Response(200, [], poll=lambda: whole) if later else whole
+    echo.answer = whole
+    if later:
+        echo.answer = Future()
+        echo.answer.set_result(whole)
     client = connect()
     request = b"GET /%s HTTP/1.1\r\nHost: h\r\n\r\n" % (b"y" * 60_000)
     sender = threading.Thread(target=client.send, args=(request,) * total, daemon=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from concurrent.futures import Future
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
@@ -18,6 +19,7 @@ from confsim.cli.call_log import CallLog
 from confsim.pytest_plugin import _line
 from confsim.service.masking import ENDS, NAMES
 from confsim.service.messages import Request
+from confsim.service.worker import Worker
 from kit import CUSTOMER, ROOM
 from kit.wire.sockets import until
 
@@ -187,8 +189,8 @@ def test_held_calls_are_listed_without_tokens(served):
     """A call that a fault holds is listed with its query masked."""
     sim, _, token, _ = served
     sim.faults.add("get_me", do={"hold": "before"})
-    request = Request("GET", OPERATION, f"access_token={token}&a=b", {"host": "localhost"})
-    assert sim.app(request).poll is not None
+    request = Request("GET", OPERATION, f"access_token={token}&a=b", {"host": "localhost"}, worker=Worker())
+    assert isinstance(sim.app(request), Future)
     (held,) = sim.control("list_held")
     assert (held.path, held.query) == (OPERATION, "access_token=***&a=b")
     sim.control("decide_held", held.id, action="release")

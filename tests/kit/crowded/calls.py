@@ -11,15 +11,16 @@ from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.http.live.streams import Streams
 from confsim.kernel.refusal import Misuse
-from confsim.service.deferred import polling, wait_for
 from confsim.service.document import FILES
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Outcome, Request, Response
+from confsim.service.waiting import wait_for
+from confsim.service.worker import Worker
 from confsim.testing.samples import IdPool, invalid
 from confsim.transport.address import route
 from kit import CUSTOMER, GUEST, OPERATOR, OWNER, ROOM, USER, ok
 from kit.crowded.texts import HOSTILE
 from kit.growth.prepared import Names
-from kit.growth.successes import SUCCESSES, Success
+from kit.growth.successes import Success, with_successes
 
 #: The snapshot of the world in which each call of ``SUCCESSES`` succeeds.
 READY = "ready"
@@ -30,11 +31,10 @@ def send(sim: Simulator, method: str, target: str, query: str = "", body: bytes 
     return wait_for(begin(sim, method, target, query, body, **headers))
 
 
-def begin(sim: Simulator, method: str, target: str, query: str = "", body: bytes = b"", **headers: str) -> Response:
-    """Send a request over HTTP to the world, and return its response, which may be pending."""
+def begin(sim: Simulator, method: str, target: str, query: str = "", body: bytes = b"", **headers: str) -> Outcome:
+    """Send a request over HTTP to the world as a live server does; return its response, or the future of it."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    with polling():  # as a live server does, so that a call may be held
-        return sim.app(Request(method, target, query, {"host": "confsim.test", **named}, body))
+    return sim.app(Request(method, target, query, {"host": "confsim.test", **named}, body, worker=Worker()))
 
 
 def routed(operation: str) -> tuple[str, str]:
@@ -45,8 +45,7 @@ def routed(operation: str) -> tuple[str, str]:
 def succeed(sim: Simulator, names: Names) -> None:
     """Call each operation with success: what takes something away last, and in the prepared world where it has to."""
     sim.snapshot(READY)
-    for operation in sorted(API, key=_late):
-        call = SUCCESSES[operation.name]
+    for _, call in sorted(with_successes(), key=lambda each: _late(each[0])):
         if not any(attempt() for attempt in _attempts(sim, names, call)):
             call.make(sim, names)
     sim.restore(READY)
@@ -80,8 +79,7 @@ def refuse(sim: Simulator, names: Names) -> None:
     The mistake is another one from operation to operation, so that the journal has all sorts.
     """
     pool = IdPool(sim.service.world, CUSTOMER)
-    for number, operation in enumerate(API):
-        call = SUCCESSES[operation.name]
+    for number, (operation, call) in enumerate(with_successes()):
         mistakes = list(invalid(operation, pool))
         turned = mistakes[number % max(1, len(mistakes)) :][:2]
         if any(sim.call(operation.name, call.caller, **each.keywords).status >= 400 for each in turned):
@@ -163,8 +161,7 @@ def say_hostile_things(sim: Simulator, names: Names, turns: int) -> None:
 
     ``turns`` is how many of the texts each operation gets.
     """
-    for number, operation in enumerate(API):
-        call = SUCCESSES[operation.name]
+    for number, (operation, call) in enumerate(with_successes()):
         arguments = call.filled(names)
         for text in _some(number, turns):
             hostile = {name: _with(value, text) for name, value in arguments.items() if name not in _LEFT}

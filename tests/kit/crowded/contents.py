@@ -17,7 +17,6 @@ from confsim.domain.fault_points import FAULT_POINTS
 from confsim.domain.mail import MailKind
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT
-from confsim.service.deferred import in_steps
 from confsim.service.entries import TimerEntry
 from confsim.service.faults.words import WORDS
 from kit.crowded.standing import UNREACHED
@@ -43,7 +42,7 @@ def _called(refused: bool) -> Names:
 
 def _states(sim: Simulator) -> Iterator[tuple[str, str]]:
     """Machine and state of every record."""
-    for table, _, rows in in_steps(filled_tables(sim.service.world, None)):
+    for table, _, rows in filled_tables(sim.service.world, None):
         for machine in Machine.of(table):
             yield from {(machine.name, str(machine.state(record).value)) for record in rows.all}
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from confsim import Simulator
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, OPERATOR, OTHER, OTHER_ADMIN, OWNER, PARTNER_ADMIN, ROOM, USER, ok
-from kit.growth.prepared import Names
+from kit.growth.prepared import PNG, Names
 
 _GB = "+442079460123"
 _PHONE = "+12025550198"
@@ -24,6 +24,7 @@ def stand(sim: Simulator, names: Names) -> None:
     _of_rooms(sim)
     _of_runtime(sim, names)
     _of_belongings(sim)
+    _of_fields(sim, names)
 
 
 def _of_clients(sim: Simulator, names: Names) -> None:
@@ -130,3 +131,40 @@ def _of_belongings(sim: Simulator) -> None:
     sim.control("redeem_invitation", code=ok(sim, "create_invitation", userId=invited)["code"])
     made = ok(sim, "add_events_endpoint", body={"url": "https://inactive.example/"})
     ok(sim, "update_events_endpoint", id=made["id"], body={"active": False})
+
+
+def _of_fields(sim: Simulator, names: Names) -> None:
+    """Other values than the defaults in the fields that the calls before leave as they are made."""
+    user, channel = names["user"], ok(sim, "create_channel", OWNER, body={"name": "Fields"})["channelUuid"]
+    ok(sim, "set_user_languages", USER, userId=user, body={"languages": ["de-CH", "en"]})
+    sim.control("change_record", "user", str(user), follow=[names["owner"]])
+    sim.control("change_record", "channel", channel, populationLimit=50, publicPIN=True)
+    sim.control("change_record", "session", names["session"], groupId="a group")
+    ok(sim, "set_dial_in_state", uuid=channel, state="enable")
+    ok(sim, "add_dial_pin", OWNER, uuid=channel, body={"pin": "4711", "organizer": True})
+    code = ok(sim, "assign_dial_number", OWNER, uuid=channel, number="+12025550123")["code"]
+    sim.calls.dial_in("+12025550123", code=code, pin="4711")
+    dialled = {"number": f"{_PHONE},12#", "sipUserId": user, "whisper": True}
+    ok(sim, "dial_registered_user", OWNER, uuid=ROOM, body=dialled)
+    labelled = {"destination": "rtmp://labelled.example", "label": "Label"}
+    ok(sim, "add_broadcast_destination", OWNER, channel=EVENT_ROOM, body=labelled)
+    described = {"body": b"bytes", "name": "described.txt", "description": "A file"}
+    for where, more in (("client", {}), ("channel", {"uuid": channel})):
+        made = ok(sim, f"upload_{where}_media", OWNER if more else ADMIN, **more, **described)["id"]
+        sim.control("change_record", "media", made, tags=["a", "b"])
+    sim.control("issue_token", clientId=CUSTOMER, kind="api", ttl="90d")
+    key = {"algorithm": "HS256", "key": "a secret of thirty-two characters", "claims": {"originId": "id"}}
+    issued = {"issuer": "https://issuer.example", "audience": "confsim"}
+    sim.control("make_validator", clientId=CUSTOMER, validatorId="all-fields", **key, **issued)
+    room = next(each.id for each in sim.control("list_records", kind="room channels", limit=1).records)
+    ok(sim, "set_channel_description", OWNER, uuid=room, body={"description": "A room"})
+    ok(sim, "set_presenters_limit", OWNER, uuid=room, limit=3)
+    ok(sim, "set_attendees_state", OWNER, uuid=room, state="mute")
+    ok(sim, "set_lobby_auto_close", OWNER, uuid=room, state="enable")
+    ok(sim, "set_broadcast_state", uuid=room, state="enable")
+    ok(sim, "set_channel_image", OWNER, uuid=room, body=PNG, content_type="image/png")
+    sim.control("change_record", "channel", room, populationLimit=50, publicPIN=True)
+    app = ok(sim, "create_app_session", USER, clientId=CUSTOMER, body={"url": "https://app.example", "started": 2})[
+        "id"
+    ]
+    ok(sim, "add_app_session_log", USER, appSession=app, body={"time": 1, "data": "noted", "index": 7})

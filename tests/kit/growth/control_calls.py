@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -11,7 +11,6 @@ from msgspec import Struct
 from confsim import Simulator
 from confsim.control.declare import CONTROL
 from confsim.control.invoke import invoke
-from confsim.service.deferred import Pending
 from confsim.transport.address import in_query
 from kit import CUSTOMER, EVENT_ROOM, GUEST, ROOM
 from kit.growth.prepared import Names
@@ -75,8 +74,8 @@ class ControlCall(Struct, frozen=True):
         for call in self.before:
             sim.control(call.operation, *call._texts(names), **call._filled(names))
 
-    def begin(self, sim: Simulator, names: Names) -> object:
-        """Make the call. Raises Pending for the rest of it, when others are served in between."""
+    def make(self, sim: Simulator, names: Names) -> object:
+        """Make the call."""
         operation = CONTROL[self.operation]
         body = b"" if operation.body is None else msgspec.json.encode(self._filled(names))
         query = in_query(self._filled(names)) if operation.body is None else {}
@@ -166,18 +165,5 @@ CALLS: tuple[ControlCall, ...] = (
     of("wait", **{"for": {"state": {"table": "channels", "key": ROOM}}}),
 )
 
-
-def longest(call: ControlCall, sim: Simulator, names: Names, count: Callable[[Callable[[], object]], int]) -> int:
-    """The most that ``count`` returns of the parts of a call between which others are served."""
-    most = 0
-    rest: list[Callable[[], object]] = [lambda: call.begin(sim, names)]
-
-    def part() -> None:
-        try:
-            rest.pop()()
-        except Pending as pending:
-            rest.append(pending.again)
-
-    while rest:
-        most = max(most, count(part))
-    return most
+#: Those that keep others waiting: they hold the lock of the world.
+HOLDING: tuple[ControlCall, ...] = tuple(call for call in CALLS if not CONTROL[call.operation].beside)

@@ -8,6 +8,8 @@ from typing import Any
 from msgspec import Struct
 
 from confsim import Simulator
+from confsim.api.catalogue import API
+from confsim.contract.operation import Operation
 from confsim.service.messages import Answer
 from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, OPERATOR, OWNER, PARTNER_ADMIN, ROOM, USER
 from kit.growth.prepared import PNG, Names
@@ -334,3 +336,8 @@ SUCCESSES: dict[str, Success] = {
     )
     for call in calls
 }
+
+
+def with_successes() -> list[tuple[Operation, Success]]:
+    """Return every operation with its bare call, those without one left out: a test of the catalogue names them."""
+    return [(operation, SUCCESSES[operation.name]) for operation in API if operation.name in SUCCESSES]

@@ -8,9 +8,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from confsim.api.catalogue import API
 from kit import ADMIN, API_TOKEN, OPERATOR, ROOM, START_MS, USER
-from kit.growth.successes import SUCCESSES, Success
+from kit.growth.successes import SUCCESSES, Success, with_successes
 
 #: Filters of lists by operation: each a set of query parameters.
 FILTERS: dict[str, tuple[dict[str, Any], ...]] = {
@@ -48,8 +47,7 @@ SEARCHES = ("search", "query")
 
 def variants() -> Iterator[Success]:
     """Every documented sort and filter of every operation that has any, and an offset in the middle."""
-    for operation in API:
-        bare = SUCCESSES[operation.name]
+    for operation, bare in with_successes():
         parameters = {parameter.name: parameter.wire for parameter in operation.query_parameters}
         for caller in CALLERS.get(operation.name, ()):
             yield replace(bare, caller=caller, variant=f"as {caller.removeprefix('demo-')}")

@@ -13,6 +13,7 @@ import msgspec
 
 from confsim.api import things, values, views
 from confsim.api.catalogue import API
+from confsim.api.runtime import runtime as runtime_operations
 from confsim.api.users import users as user_operations
 from confsim.contract.gates import Gate, Grant
 from confsim.domain import app_sessions, properties, terms
@@ -269,15 +270,15 @@ def _client_below_nobody() -> AbstractContextManager[Any]:
 
 @breaks("R341", "those inside leave when the door closes")
 def _door_that_throws_out() -> AbstractContextManager[Any]:
-    set_door = lobby.set_door
+    turn = runtime_operations.turn
 
-    def closing(change: Any, channel: Any, trigger: str) -> Any:
-        if trigger == "close":
+    def closing(change: Any, trigger: Any, channel: Any) -> Any:
+        if trigger is lobby.DOOR.off:
             for each in list(presence.inside(change, channel)):
                 presence.leave(change, channel, each.user)
-        return set_door(change, channel, trigger)
+        return turn(change, trigger, channel)
 
-    return mock.patch.object(lobby, "set_door", closing)
+    return mock.patch.object(runtime_operations, "turn", closing)
 
 
 @breaks("R410", "a text is reported")

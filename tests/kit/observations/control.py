@@ -20,7 +20,8 @@ from urllib.parse import urlencode
 from confsim import Simulator
 from confsim.control.catalogue import CONTROL
 from confsim.reference import observed
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Request
+from confsim.service.waiting import wait_for
 from confsim.transport.address import in_query
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, OWNER, ROOM, START, USER
 
@@ -168,7 +169,7 @@ def _example(sim: Simulator, name: str, path: tuple[str, ...], given: Any) -> di
     body = b"" if operation.body is None else json.dumps(given).encode()
     query = in_query(given or {}) if operation.body is None else ""
     headers = {"host": "localhost", "content-type": "application/json"}
-    response = _answered(sim.app(Request(operation.method, target, _text(query), headers, body)))
+    response = wait_for(sim.app(Request(operation.method, target, _text(query), headers, body)))
     assert response.status == 200, (name, response.status, response.body)
     made: dict[str, Any] = {"parameters": dict(zip(names, path, strict=True))} if names else {}
     if operation.body is not None:
@@ -184,12 +185,6 @@ def _text(query: Any) -> str:
         return query
     pairs: Any = query.items() if isinstance(query, Mapping) else query
     return urlencode(list(pairs), doseq=True)
-
-
-def _answered(response: Response) -> Response:
-    while response.poll is not None:
-        response = response.poll() or response
-    return response
 
 
 def _cut(value: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any
 
 from msgspec import Struct
@@ -21,8 +22,9 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
 from confsim.service.files.profile import read_profile
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Outcome, Request
 from confsim.service.service import Provenance, Service
+from confsim.service.waiting import wait_for
 from kit import START_MS
 
 #: Requests that answer what the profile is, or what an operation does under it: not what a world rests on.
@@ -128,7 +130,7 @@ def run(journey: Journey, profile: Mapping[str, Any]) -> Run:
     found = Run([], [], {}, [])
     _look(found, worlds, 0)
     for number, request in enumerate(journey.requests, 1):
-        # Work of the control plane is done bit by bit; a call that is held would be waited for in vain.
+        # A call that is held would be waited for in vain.
         patient = request.target.startswith("/_confsim/")
         answer = _reported(app(replace(request, headers=dict(request.headers))), patient)
         found.answers.append(None if _SHOWS_PROFILE.search(request.target) else answer)
@@ -137,13 +139,11 @@ def run(journey: Journey, profile: Mapping[str, Any]) -> Run:
     return found
 
 
-def _reported(response: Response, patient: bool) -> object:
-    """The answers to a client; what is not ready yet is polled once, or until it is ready."""
-    while response.poll is not None:
-        there = response.poll()
-        if there is None and not patient:
-            break
-        response = there or response
+def _reported(outcome: Outcome, patient: bool) -> object:
+    """The answers to a client; what is not ready yet is waited for, or is none."""
+    if isinstance(outcome, Future) and not patient and not outcome.done():
+        return None
+    response = wait_for(outcome)
     return response.status, tuple(response.headers), response.body, response.cut
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from confsim.service import deferred
+from confsim.service import waiting
 
 
 class RealTime:
@@ -12,5 +12,5 @@ class RealTime:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.ahead = 0.0
-        clock = deferred.monotonic
-        patch.setattr(deferred, "monotonic", lambda: clock() + self.ahead)
+        clock = waiting.monotonic
+        patch.setattr(waiting, "monotonic", lambda: clock() + self.ahead)

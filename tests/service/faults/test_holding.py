@@ -14,9 +14,9 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.pytest_plugin.entries import SeenCalls
-from confsim.service import deferred
 from confsim.service.faults.words import read_effect
 from confsim.service.messages import Request
+from confsim.service.worker import Worker
 from kit import OWNER, START_MS, USER
 
 pytestmark = pytest.mark.own_ways
@@ -113,16 +113,6 @@ def test_an_entry_that_was_removed_while_its_call_was_held_does_not_come_back(si
     assert (len(sim.requests), [each.id for each in followed]) == (0, ["r1"])
 
 
-def test_what_is_yet_to_come_is_no_answer(sim, pool):
-    """503 to a transport that does not wait for it; there is none until the call goes on."""
-    sim.faults.add("get_me", do={"hold": "before"})
-    request = Request("GET", "/v1_0/users/me", headers={"authorization": f"Bearer {OWNER}"})
-    response = pool.submit(sim.app, request).result()
-    assert (response.status, response.body, response.poll()) == (503, b"", None)
-    sim.faults.wait_for_held().release()
-    assert response.poll().status == 200
-
-
 @pytest.mark.parametrize(("when", "left", "status"), [("before", [], 0), ("after", ["Planning"], 200)])
 def test_a_dropped_call_loses_its_connection(sim, held, when, left, status):
     """Held before its operation it has done nothing; held after it, the change stays."""
@@ -212,7 +202,7 @@ def test_a_wrong_hold_is_reported(sim, do, text):
 
 def test_on_the_only_thread_nothing_is_held(sim, monkeypatch):
     """Nobody could release it: it is Misuse, nothing was done, and the fault has not hit."""
-    monkeypatch.setattr(threading, "active_count", lambda: 1)
+    monkeypatch.setattr(threading, "enumerate", lambda: [threading.current_thread()])
     for when in ("before", "after"):
         sim.faults.put([{"operation": "create_channel", "do": {"hold": when}}])
         world = sim.service.world
@@ -226,7 +216,7 @@ def test_on_the_only_thread_nothing_is_held(sim, monkeypatch):
 
 def test_tasks_of_one_thread_release_each_other(sim, monkeypatch):
     """httpx waits as tasks do: one thread is enough."""
-    monkeypatch.setattr(threading, "active_count", lambda: 1)
+    monkeypatch.setattr(threading, "enumerate", lambda: [threading.current_thread()])
     sim.faults.add("get_me", do={"hold": "before"})
 
     async def journey():
@@ -356,20 +346,17 @@ def test_a_wrong_decision_is_reported(sim, held, body, status, text):
 
 
 def test_a_call_whose_client_has_gone_is_released_in_its_time(sim):
-    """Nobody polls for it any more; the server does."""
+    """Although nobody waits for its answer any more."""
     sim.faults.add("create_channel", do={"hold": "before", "holdAtMost": "1ms"})
-    with deferred.polling():
-        response = sim.app(_request())
-    assert response.poll is not None
-    time.sleep(0.01)
-    sim.app.worlds.tick()
-    assert (sim.faults.held, rooms(sim)) == ([], ["Planning"])
-    assert response.poll().status == 200
+    assert sim.app(_request()).cancel()
+    while sim.faults.held:
+        time.sleep(0.001)
+    assert rooms(sim) == ["Planning"]
 
 
 def _request():
     headers = {"host": "localhost", "authorization": f"Bearer {OWNER}", "content-type": "application/json"}
-    return Request("POST", "/v1_0/channels/create", "", headers, json.dumps(BODY).encode())
+    return Request("POST", "/v1_0/channels/create", "", headers, json.dumps(BODY).encode(), worker=Worker())
 
 
 def test_waiting_for_a_held_call_ends(sim):

@@ -22,9 +22,9 @@ from confsim.cli import settings
 from confsim.control.bundle import document as bundles
 from confsim.control.catalogue import CONTROL
 from confsim.control.scenarios import compile_scenario
-from confsim.service.deferred import wait_for
 from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request
+from confsim.service.waiting import wait_for
 from confsim.testing.learning.accounts import read_accounts
 from confsim.values.plain import DEEPEST, is_deep
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Annotated
 
 from confsim.contract.types import FullName, Long, Wire
@@ -14,7 +14,6 @@ from confsim.domain.runtime.presence import Where
 from confsim.domain.telephony import calls
 from confsim.domain.telephony.calls import CALLS
 from confsim.kernel.world import Change
-from confsim.service.deferred import in_slices
 
 #: hanging up leaves the channel
 FOLLOWED = couplings
@@ -116,18 +115,12 @@ def hang_up(context: ControlContext, body: UserOnPhone) -> CallState:
     return _move(context, body.userId, calls.hang_up)
 
 
-@operation("GET /calls")
+@operation("GET /calls", beside=True)
 def list_calls(context: ControlContext) -> list[PhoneCall]:
     """List all calls, newest first in each client."""
     change = context.view()
-
-    def listed() -> Iterator[PhoneCall | None]:
-        for client in CLIENTS.of(change).all.descending:
-            for call in CALLS.of(change, client.id).all.descending:
-                yield _describe(change, call)
-            yield None
-
-    return in_slices(listed(), list)
+    of_clients = (CALLS.of(change, client.id).all.descending for client in CLIENTS.of(change).all.descending)
+    return [_describe(change, call) for calls in of_clients for call in calls]
 
 
 def _move(context: ControlContext, user: int, move: Callable[[Change, calls.PhoneCall], calls.PhoneCall]) -> CallState:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.contract.types import Long, Wire
 from confsim.control.context import ControlContext, get_user, refusals_as_conflicts
 from confsim.control.declare import CommandBody, operation
@@ -21,7 +21,6 @@ from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users.users import User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
-from confsim.service.deferred import in_slices
 
 #: joining and leaving moves sessions, lobbies and breakout rooms
 FOLLOWED = couplings
@@ -132,14 +131,14 @@ def set_presenter(context: ControlContext, body: SetPresenter) -> PresenterStatu
         return PresenterStatus(presenter=found.presenter)
 
 
-@operation("GET /presence")
+@operation("GET /presence", beside=True)
 def list_presence(context: ControlContext, *, channel: Annotated[str, "The uuid of the channel."]) -> list[InChannel]:
     """List the users in a channel, its breakout rooms and its lobby, or in one breakout room, as they joined."""
     change = context.view()
     found = channels.find_anywhere(change, channel.lower())
     if found is None:
-        raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
-    return in_slices((_describe(change, found, each) for each in _people(change, found)), list)
+        not_found("channel", channel)
+    return [_describe(change, found, each) for each in _people(change, found)]
 
 
 def _people(change: Change, channel: Channel) -> Sequence[Presence]:

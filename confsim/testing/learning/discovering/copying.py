@@ -12,9 +12,8 @@ from confsim.assumptions.register import in_force
 from confsim.assumptions.users.users import AUTH_KIND_WORDS
 from confsim.domain import terms
 from confsim.domain.channels import friendly_urls
-from confsim.domain.clients import clients, settings
-from confsim.domain.clients.clients import CLIENTS, Client, Terms
-from confsim.domain.clients.settings import Default
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import CLIENTS, Client, Default, Terms
 from confsim.domain.events import endpoints
 from confsim.domain.users import handles, user_images, users
 from confsim.domain.users.users import USERS, AuthKind
@@ -72,7 +71,7 @@ def _copy_settings(change: Change, client: Client, seen: SeenSettings) -> Client
     for name, default in _DEFAULTS.items():
         held = getattr(client, default.value)
         if getattr(seen, name) not in (None, held):
-            client = settings.switch_default(change, client, default, _trigger(not held))
+            client = clients.switch_default(change, client, default, _trigger(not held))
     return client
 
 

@@ -1,0 +1,1 @@
+"""Services of other code than confsim's, which its tools are examined with."""

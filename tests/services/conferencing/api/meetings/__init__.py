@@ -1,0 +1,1 @@
+"""Operations of Part 2: channels, their sessions, configuration, breakouts, media and events."""

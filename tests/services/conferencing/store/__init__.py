@@ -1,0 +1,1 @@
+"""What is kept: the tables, their records, ids, and what there is at the start."""
