@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from .api.address import HOST
+from .api.call import HOST
 from .assumptions.protocol import transport as assumed_transport
 from .assumptions.register import in_force
 from .controls import Controls

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from confsim.api.forms import AppSessionId, ChannelId, ClientId, SessionId, UserId
 from confsim.assumptions import app_sessions as assumed
 from confsim.assumptions.protocol import sizes, units
 from confsim.assumptions.protocol.transport import SESSION_WITHOUT_ID
@@ -21,7 +22,6 @@ from confsim.domain.users.users import USERS, User
 
 from . import views
 from .call import API, Call
-from .ids import AppSessionId, ChannelId, ClientId, SessionId, UserId
 from .things import LinkedSession, OwnClient
 from .views import Id
 

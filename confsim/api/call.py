@@ -9,8 +9,8 @@ from msgspec import Struct
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.contract.form import Form
 from confsim.contract.operation import Catalogue, Operation
+from confsim.contract.types import Form
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
@@ -18,7 +18,25 @@ from confsim.domain.users.users import User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-from .address import HOST, Address
+#: The host in URLs of responses to a call without a Host, as in process.
+HOST = "confsim.test"
+
+
+class Address(Struct, frozen=True):
+    """The place of a world on its server.
+
+    ``mount`` is the path of the world, empty at the root. ``host`` is the host and port by which callers in this
+    process reach the server. ``public_url``, if set, is the start of every URL in responses.
+    """
+
+    mount: str = ""
+    host: str = HOST
+    public_url: str = ""
+
+
+#: The address of a world without a server.
+NOWHERE = Address()
+
 
 #: The catalogue in which families declare their operations, complete and in order once ``api.catalogue`` is imported.
 API = Catalogue("Conferencing Service API", prefix=transport.PREFIX)

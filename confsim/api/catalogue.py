@@ -16,7 +16,7 @@ FAMILIES = {
     "terms": "terms",
     "validators": "identity.validators",
     "users": "users.emails members.guests users.handles identity.invitations users.languages users.predefined "
-    "users.users users.user_properties",
+    "users.users",
     "roles": "members.roles",
     "access": "identity.access_levels",
     "api_tokens": "identity.api_tokens",
@@ -31,7 +31,7 @@ FAMILIES = {
     "config": "config.documents",
     "templates": "config.templates",
     "breakout": "breakout.breakouts members.linked_users",
-    "telephony": "telephony.calls telephony.numbers telephony.pins telephony.dialling",
+    "telephony": "telephony.calls telephony.numbers telephony.dialling",
     "recordings": "recordings.recordings",
     "media": "media.media",
     "gateway": "media.gateway",

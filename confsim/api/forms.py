@@ -1,4 +1,4 @@
-"""Texts with a form of their own: their readers, and their patterns under a profile."""
+"""Texts of the wire: those with a form of their own, by their readers and patterns; and those that name things."""
 
 from __future__ import annotations
 
@@ -9,15 +9,43 @@ from confsim.assumptions import breakout, broadcast, channels, clients, identity
 from confsim.assumptions.protocol import durations, sizes
 from confsim.assumptions.register import in_force
 from confsim.assumptions.users import emails as assumed_emails
-from confsim.assumptions.users import languages as assumed_languages
+from confsim.assumptions.users import users as assumed_users
 from confsim.contract.schema import SPACE, caseless
-from confsim.contract.types import FreeText, Long, Name, Pattern, Said, Samples, Sized, TextForm
+from confsim.contract.types import FreeText, Long, Name, Names, Pattern, Said, Samples, Sized, TextForm
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
 from confsim.domain.users import languages
 from confsim.values.urls import HOST_PATTERN, PORT
 
-from .ids import MeetingCode
+#: What names a thing, each with the kind of thing: journeys bundle ids by these kinds, comparisons with a model match
+#: them, and the resolvers of ``paths`` use the same ones.
+ApiTokenId = Annotated[str, Names("api_tokens"), "The API token, by id."]
+AppSessionId = Annotated[str, Names("app_sessions"), "The app session, by id."]
+AssetId = Annotated[str, Names("assets"), "The asset, by id."]
+AssetToken = Annotated[str, Names("asset_tokens", secret=True), "The token that opens the assets of a recording."]
+BreakoutId = Annotated[str, Names("breakout_sessions"), "The breakout session, by id."]
+BroadcastId = Annotated[str, Names("broadcasts"), "The broadcast, by id."]
+ChannelId = Annotated[str, Names("channels"), "The channel, by uuid."]
+ChannelIds = Annotated[str, Names("channels", several=True), "The uuids of channels."]
+ClientId = Annotated[str, Names("clients"), "The client, by id."]
+Code = Annotated[str, Names("codes", secret=True), "The code."]
+DestinationId = Annotated[str, Names("destinations"), "The destination, by id."]
+DialCode = Annotated[str, Names("dial_codes"), "The code that callers key in."]
+EndpointId = Annotated[str, Names("endpoints"), "The events endpoint, by id."]
+GroupKey = Annotated[str, Names("session_groups"), "The group of sessions, by its key."]
+MediaId = Annotated[str, Names("media"), "The media asset, by id."]
+MeetingCode = Annotated[str, Names("meeting_ids"), "The channel, by its meeting id."]
+RecordingId = Annotated[str, Names("recordings"), "The recording, by id."]
+Reservation = Annotated[str, Names("reservations", secret=True), "The reservation of a handle, by its token."]
+RoomId = Annotated[str, Names("breakout_rooms"), "The breakout room, by id."]
+Secret = Annotated[str, Names("secrets", secret=True), "The secret."]
+SessionId = Annotated[str, Names("sessions"), "The session, by id."]
+SourceId = Annotated[str, Names("sources"), "The gateway endpoint, by id."]
+TemplateId = Annotated[str, Names("templates"), "The template, by id."]
+Token = Annotated[str, Names("tokens", secret=True), "The token."]
+UrlName = Annotated[str, Names("url_names"), "The channel, by the word of its direct link."]
+UserId = Annotated[Long, Names("users"), "The user, by number."]
+
 
 Profile = Mapping[str, Any]
 
@@ -121,9 +149,9 @@ def _some_providers(profile: Profile) -> dict[str, Any]:
 
 
 def _language(profile: Profile) -> dict[str, Any]:
-    form = in_force(profile, assumed_languages.LANGUAGE_CODES)
+    form = in_force(profile, assumed_users.LANGUAGE_CODES)
     if form == "supported":
-        supported: tuple[str, ...] = in_force(profile, assumed_languages.SUPPORTED_LANGUAGES)
+        supported: tuple[str, ...] = in_force(profile, assumed_users.SUPPORTED_LANGUAGES)
         return {"enum": list(supported)}
     separator = "[-_]" if form == "underscore" else "-"
     return {"pattern": f"^({'|'.join(sorted(languages.ISO_639_1))})({separator}[A-Z]{{2}})?$"}

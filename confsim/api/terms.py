@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from confsim.api.values import instant
 from confsim.assumptions import terms as terms_assumed
 from confsim.assumptions.protocol import initial, sizes, units
 from confsim.assumptions.register import note
@@ -13,7 +14,6 @@ from confsim.domain import terms
 from confsim.domain.clients.clients import Client
 
 from .call import API, Call
-from .units import instant
 
 operation = API.family(line="P1 Terms")
 

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, TypeVar
 from unicodedata import combining, normalize
 from urllib.parse import quote
 
+from confsim.api.forms import ClientId, UserId
 from confsim.assumptions.protocol import conventions, images, parsing, sizes
 from confsim.assumptions.protocol.refusals import not_found
 from confsim.assumptions.register import ask, note
@@ -18,7 +19,6 @@ from confsim.domain.users.users import Account, Level
 from confsim.domain.users.users import User as Person
 
 from .call import Call
-from .ids import ClientId, UserId
 
 R = TypeVar("R")
 T = TypeVar("T")

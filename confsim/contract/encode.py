@@ -11,9 +11,8 @@ from msgspec import Struct
 from confsim.assumptions.protocol import refusals, wire
 from confsim.assumptions.register import Context, ask
 
-from . import containers
 from .annotations import fields_of, mark_of
-from .headers import WithHeaders, header_lines
+from .headers import WithHeaders, contain, header_lines
 from .operation import Contract
 from .types import AlwaysOmitted
 
@@ -45,7 +44,7 @@ def encode(context: Context, contract: Contract, result: Any) -> tuple[int, list
     if type(result) in _OTHERS:
         return _other(context, contract, result)
     if contract.container is not None:
-        result = containers.contain(ask(context, contract.container), result)
+        result = contain(ask(context, contract.container), result)
     if contract.has_options:
         absent = ask(context, wire.ABSENT)
         if absent != "omit":

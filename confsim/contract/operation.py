@@ -21,10 +21,10 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.register import Assumption, assumption, in_force, text
+from confsim.contract.headers import container_type, with_limits
 from confsim.values.urls import encoded, normalised
 
 from .annotations import annotated, big_numbers, marks_in, optional_fields, peeled
-from .containers import container_type, with_limits
 from .decode import Body, Finder, PathParameter, QueryParameter
 from .gates import Gate, Grant
 from .headers import Header, without_headers

@@ -1,4 +1,4 @@
-"""The query of a call: from its text to the keyword arguments of the operation."""
+"""The query of a call, from its text to keyword arguments; names that an operation does not declare."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from confsim.assumptions.identity import LEVELS_FILTER
 from confsim.assumptions.protocol import images, parsing
 from confsim.assumptions.protocol.refusals import not_found
 from confsim.assumptions.register import Assumption, Context, ask, in_force
-from confsim.kernel.refusal import Refusal
-
-from .decode import QueryParameter
-from .operation import Operation
-from .text_values import invalid_input, percent_decoded
+from confsim.contract.decode import QueryParameter
+from confsim.contract.operation import Operation
+from confsim.contract.text_values import invalid_input, percent_decoded
+from confsim.kernel.refusal import Refusal, suggest
 
 #: Parameters for which an invalid text counts as absent, with the entry and its value that say so.
 _LENIENT: Mapping[str, tuple[Assumption[str], str]] = {
@@ -93,3 +92,20 @@ def _read(context: Context, parameter: QueryParameter, text: str, named: dict[st
 def unknown_parameters(operation: Operation, values: Mapping[str, str]) -> list[str]:
     """Return the names in the query that the operation does not declare (G048, G049)."""
     return [name for name in values if name not in operation.query_names]
+
+
+def suggest_parameter(operation: Operation, name: str) -> str:
+    """The end of a message about an unknown parameter of the query."""
+    if operation.body is not None and name in operation.body.known:
+        return "; it is a field of the body"
+    declared = [each.name for each in operation.query_parameters]
+    return suggest(name, [*declared, *sorted(operation.query_names.difference(declared))])
+
+
+def suggest_field(operation: Operation, name: str) -> str:
+    """The end of a message about an unknown field of the body, or any body where the operation has none."""
+    if name in operation.query_names:
+        return "; it is a parameter of the query"
+    if name in operation.placeholders:
+        return "; it is a parameter of the path"
+    return "" if operation.body is None else suggest(name, operation.body.fields)

@@ -329,3 +329,11 @@ class Switch(StrEnum):
 
     ENABLE = "enable"
     DISABLE = "disable"
+
+
+class Form(Struct):
+    """The file in a multipart/form-data body: its type (None if not given) and bytes, or why there is no file."""
+
+    content_type: str | None = None
+    data: bytes = b""
+    problem: str = ""

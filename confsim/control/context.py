@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.assumptions.protocol import parsing, transport
 from confsim.assumptions.register import Assumption, ProfileContext, context_of, in_force
 from confsim.contract.operation import Operation

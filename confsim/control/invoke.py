@@ -13,13 +13,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.contract.decode import Body
 from confsim.contract.encode import encode
 from confsim.contract.operation import Catalogue, Operation
-from confsim.contract.query import arguments, decode_query, unknown_parameters
-from confsim.contract.undeclared import suggest_field, suggest_parameter
+from confsim.contract.query import arguments, decode_query, suggest_field, suggest_parameter, unknown_parameters
 from confsim.kernel.refusal import Misuse, Refusal, suggest, suggest_near
 from confsim.service.checks.sites import cross_site
 from confsim.service.messages import Outcome, Request, Response

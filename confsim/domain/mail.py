@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import assert_never
 
-from confsim.assumptions import mail as assumed
 from confsim.assumptions.register import ask
+from confsim.assumptions.users import emails as assumed
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View

@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 from werkzeug.test import Client as TestClient
 from werkzeug.test import Cookie
 
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.service.messages import Handler, Request
 from confsim.service.service import OfOneProcess
 from confsim.service.waiting import wait_for

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from confsim.contract.form import Form
 from confsim.contract.operation import Operation
+from confsim.contract.types import Form
 from confsim.service.messages import Request
 
 if TYPE_CHECKING:

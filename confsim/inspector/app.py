@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote
 import msgspec
 
 from confsim import shipped
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.control.catalogue import CONTROL
 from confsim.control.context import ControlContext
 from confsim.control.declare import PREFIX

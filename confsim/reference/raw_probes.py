@@ -54,6 +54,12 @@ RAW_PROBES: tuple[RawProbe, ...] = (
     RawProbe("with HEAD", _LANGUAGES, ("http.head",), method="HEAD"),
     RawProbe("with OPTIONS", _LANGUAGES, ("http.options",), method="OPTIONS"),
     RawProbe("with POST", _LANGUAGES, ("route.wrong-method", *_refusal("method-not-allowed")), method="POST"),
+    RawProbe(
+        "with PUT",
+        _call("rename_channel", {"name": "{tag} raw put"}, uuid="none"),
+        ("route.wrong-method", *_refusal("method-not-allowed")),
+        method="PUT",
+    ),
     RawProbe("below its path", _LANGUAGES, _refusal("route-not-found"), target="{target}/no-such-path"),
     RawProbe("in capitals", _LANGUAGES, ("route.case",), capitals=True),
     RawProbe("with a slash at its end", _LANGUAGES, ("route.trailing-slash",), target="{target}/"),

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.contract.form import Form
+from confsim.contract.types import Form
 from confsim.kernel.refusal import Misuse, suggest
 
 from .worker import Worker

@@ -14,8 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from confsim.api.address import NOWHERE, Address
-from confsim.api.call import Call
+from confsim.api.call import NOWHERE, Address, Call
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import note

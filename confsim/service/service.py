@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from msgspec import Struct
 from msgspec.structs import replace
 
-from confsim.api.address import Address
+from confsim.api.call import Address
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol import sizes, transport, wire
 from confsim.assumptions.register import REGISTER, ProfileContext, in_force

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from confsim.api.address import HOST, NOWHERE, Address
+from confsim.api.call import HOST, NOWHERE, Address
 from confsim.kernel.refusal import Misuse, require_at_most, suggest_near
 from confsim.kernel.world import World
 from confsim.values.urls import host_name, uri

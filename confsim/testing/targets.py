@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.api.catalogue import API
 from confsim.control.catalogue import CONTROL
 from confsim.control.scenarios import direct, mount_url

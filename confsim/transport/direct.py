@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 from msgspec.structs import replace
 
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.assumptions.register import ProfileContext
 from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse

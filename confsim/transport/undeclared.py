@@ -9,7 +9,7 @@ from typing import Any
 from confsim.assumptions.protocol import parsing
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
-from confsim.contract.undeclared import suggest_field, suggest_parameter
+from confsim.contract.query import suggest_field, suggest_parameter
 from confsim.kernel.refusal import suggest_near
 from confsim.service.faults.per_request import QUERY
 

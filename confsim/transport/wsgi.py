@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.service.messages import Request, Response
 
 from .transport import WireTransport

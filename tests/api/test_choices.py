@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.api import forms
-from confsim.api.address import NOWHERE
-from confsim.api.call import Call
+from confsim.api.call import NOWHERE, Call
 from confsim.api.catalogue import API
 from confsim.api.events import webhooks
 from confsim.assumptions.protocol.refusals import Reason

@@ -9,7 +9,7 @@ import pytest
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext
 from confsim.contract import gates
-from confsim.contract.containers import contain, container_type
+from confsim.contract.headers import contain, container_type
 from confsim.contract.operation import Catalogue
 from confsim.contract.query import arguments, decode_query, unknown_parameters
 from confsim.contract.types import ImageSize, Limit, Page, SortOrder

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from confsim import Simulator
-from confsim.api.address import Address
+from confsim.api.call import Address
 from kit import START
 from kit.proofs.determinism import Way, run, runs
 

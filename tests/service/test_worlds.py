@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from confsim import Misuse, Simulator
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.domain.events import deliveries
 from confsim.service.clock import Clock
 from confsim.service.webhooks.http_sender import HttpSender

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import API, Call
-from confsim.api.forms import BreakoutDuration
-from confsim.api.ids import BreakoutId, ChannelId, RoomId, SessionId
+from confsim.api.forms import BreakoutDuration, BreakoutId, ChannelId, RoomId, SessionId
 from confsim.api.views import Id, User, page, user_view
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol.refusals import Reason, not_found

@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from confsim.api.call import API, Call
-from confsim.api.forms import DestinationUrl
-from confsim.api.ids import BroadcastId, ChannelId, ClientId, DestinationId, SessionId
+from confsim.api.forms import BroadcastId, ChannelId, ClientId, DestinationId, DestinationUrl, SessionId
 from confsim.api.views import Id, page
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol import units

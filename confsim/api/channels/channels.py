@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from confsim.api import uploads
 from confsim.api.call import API, Call
 from confsim.api.forms import MeetingId
 from confsim.api.paths import AnyChannel
+from confsim.api.values import image as uploaded_image
 from confsim.api.views import Id, image_url, page, url_form
 from confsim.assumptions.channels import (
     API_TOKEN_IS_OPERATOR,
@@ -179,7 +179,7 @@ def set_channel_image(
     url: Annotated[Url | None, "The URL of the image; it wins over the body."] = None,
 ) -> None:
     """Set the image from ``url``, which wins, or from the bytes of the body; of 8 Mbytes at most."""
-    channel_images.put(call.change, channel, uploads.image(call, body, url), url)
+    channel_images.put(call.change, channel, uploaded_image(call, body, url), url)
 
 
 @operation("DELETE /channels/{uuid}/image", gate=gates.OPERATOR_OR_ADMIN.assumed("G306"), rules="R380", gaps="G536")

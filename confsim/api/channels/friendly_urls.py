@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import API, Call
-from confsim.api.forms import FriendlyUrlWord
-from confsim.api.ids import ChannelId
+from confsim.api.forms import ChannelId, FriendlyUrlWord
 from confsim.assumptions.channels import FRIENDLY_AVAILABLE
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask

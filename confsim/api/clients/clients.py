@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from confsim.api.call import API, Call
-from confsim.api.ids import ClientId
+from confsim.api.forms import ClientId
 from confsim.api.views import Id, page
 from confsim.assumptions import clients as assumed
 from confsim.assumptions.channels import CLIENT_ID_NAMES

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from confsim.api import views
 from confsim.api.call import API, Call
-from confsim.api.ids import TemplateId
+from confsim.api.forms import TemplateId
 from confsim.api.views import Id
 from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.refusals import Reason

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from confsim.api.call import API, Call
-from confsim.api.ids import EndpointId, Secret
+from confsim.api.forms import EndpointId, Secret
 from confsim.api.views import Id
 from confsim.assumptions import events as assumed
 from confsim.assumptions.protocol.refusals import Reason

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Generic, TypeVar
 
-from confsim.api.ids import ChannelId, ClientId, SessionId, UserId
+from confsim.api.forms import ChannelId, ClientId, SessionId, UserId
 from confsim.assumptions import events as assumed
 from confsim.assumptions.events import EventKind
 from confsim.assumptions.register import in_force

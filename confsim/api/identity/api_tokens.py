@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import API, Call
-from confsim.api.ids import ApiTokenId, Token
-from confsim.api.units import instant
+from confsim.api.forms import ApiTokenId, Token
+from confsim.api.values import instant
 from confsim.assumptions.protocol import units
 from confsim.contract import gates
 from confsim.contract.types import InUnit, Label, Long, ShownOnce, Wire

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from confsim.api.call import API, Call
-from confsim.api.ids import Code, UserId
-from confsim.api.units import instant
+from confsim.api.forms import Code, UserId
+from confsim.api.values import instant
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import units
 from confsim.assumptions.register import in_force

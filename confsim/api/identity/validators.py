@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import API, Call
-from confsim.api.ids import Code, Token
-from confsim.api.units import instant
+from confsim.api.forms import Code, Token
+from confsim.api.values import instant
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import units
 from confsim.assumptions.register import ask

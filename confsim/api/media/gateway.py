@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import API, Call
-from confsim.api.forms import GatewayKindName
-from confsim.api.ids import Secret, SourceId
+from confsim.api.forms import GatewayKindName, Secret, SourceId
 from confsim.api.paths import MeOrUser
 from confsim.assumptions import media as assumed
 from confsim.assumptions.register import ask

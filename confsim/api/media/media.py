@@ -8,10 +8,9 @@ from typing import Annotated
 from urllib.parse import urlencode
 
 from confsim.api.call import API, Call
-from confsim.api.ids import MediaId
+from confsim.api.forms import MediaId
 from confsim.api.things import OwnMedia
-from confsim.api.units import instant
-from confsim.api.uploads import uploaded
+from confsim.api.values import instant, uploaded
 from confsim.api.views import Id, page
 from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol import durations, units

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from confsim.api.call import API, Call
-from confsim.api.ids import UserId
+from confsim.api.forms import UserId
 from confsim.api.views import user_summary
 from confsim.contract import gates
 from confsim.contract.operation import Source

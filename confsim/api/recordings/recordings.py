@@ -7,8 +7,8 @@ from typing import Annotated
 from urllib.parse import quote
 
 from confsim.api.call import API, Call
-from confsim.api.ids import AssetId, AssetToken, SessionId
-from confsim.api.units import instants
+from confsim.api.forms import AssetId, AssetToken, SessionId
+from confsim.api.values import instants
 from confsim.api.views import page, page_of
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units

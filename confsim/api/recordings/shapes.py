@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Annotated, Any
 
-from confsim.api.ids import AssetId, AssetToken, ChannelId, RecordingId, SessionId, UserId
+from confsim.api.forms import AssetId, AssetToken, ChannelId, RecordingId, SessionId, UserId
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units
 from confsim.assumptions.register import Assumption, in_force

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from confsim.api.call import API, Call
-from confsim.api.ids import ChannelId, ChannelIds
+from confsim.api.forms import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
 from confsim.assumptions.breakout import ROOM_SETTINGS

@@ -8,11 +8,11 @@ from typing import Annotated
 from msgspec.structs import replace
 
 from confsim.api.call import API, Call
-from confsim.api.ids import ChannelId, ClientId, GroupKey, SessionId
+from confsim.api.forms import ChannelId, ClientId, GroupKey, SessionId
 from confsim.api.recordings.recordings import asset_view
 from confsim.api.recordings.shapes import RecordingAsset
 from confsim.api.things import SessionOfChannel
-from confsim.api.units import instants
+from confsim.api.values import instants
 from confsim.api.views import UserSummary, image_url, page
 from confsim.assumptions.protocol import transport, units
 from confsim.assumptions.register import ask

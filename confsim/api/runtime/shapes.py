@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
-from confsim.api.ids import ChannelId, Secret
+from confsim.api.forms import ChannelId, Secret
 from confsim.api.views import UserSummary
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import streaming as assumed_streaming

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import API, Call
-from confsim.api.forms import DialledNumber, QuotedNumber, WrittenNumber
-from confsim.api.ids import UserId
+from confsim.api.forms import DialledNumber, QuotedNumber, UserId, WrittenNumber
 from confsim.api.views import NumberId
 from confsim.contract import gates
 from confsim.contract.types import Handle, Wire

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import API, Call
-from confsim.api.ids import DialCode
+from confsim.api.forms import DialCode
 from confsim.api.things import EnabledNumber
 from confsim.api.views import page
 from confsim.assumptions import telephony as assumed

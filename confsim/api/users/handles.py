@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import API, Call
-from confsim.api.forms import Email
-from confsim.api.ids import Reservation
+from confsim.api.forms import Email, Reservation
 from confsim.api.paths import MeOrUser
 from confsim.api.views import NumberId
 from confsim.assumptions.register import ask

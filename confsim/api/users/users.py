@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from confsim.api import uploads
 from confsim.api.call import API, Call
-from confsim.api.ids import UserId
-from confsim.api.paths import MeOrUser
-from confsim.api.things import Users
-from confsim.api.units import instant
+from confsim.api.forms import UserId
+from confsim.api.paths import MeOrOwner, MeOrUser
+from confsim.api.things import UserProperty, Users, UserValue
+from confsim.api.values import image as uploaded_image
+from confsim.api.values import instant, packed, shown
 from confsim.api.views import AccessLevel, Id, NumberId, access_level_view, auth_kind, image_url, kind, page, user_view
 from confsim.api.views import User as UserView
 from confsim.assumptions.protocol import images, units
@@ -24,6 +24,8 @@ from confsim.contract.types import (
     ImageLink,
     ImageSize,
     InUnit,
+    Json,
+    Key,
     Limit,
     Long,
     Offset,
@@ -34,6 +36,8 @@ from confsim.contract.types import (
     Url,
     Wire,
 )
+from confsim.domain import properties
+from confsim.domain.config import json_documents
 from confsim.domain.identity import invitations
 from confsim.domain.users import user_images, user_list, users
 from confsim.domain.users.user_list import UserSort
@@ -172,7 +176,7 @@ def set_user_image(
 
     At most 8 Mbytes (a larger image is refused with 413), known by their signature: PNG, JPEG, GIF or WebP.
     """
-    user_images.put(call.change, user, uploads.image(call, body, url), url)
+    user_images.put(call.change, user, uploaded_image(call, body, url), url)
 
 
 @named("DELETE /users/{userId}/image", gate=gates.SELF_OR_ADMIN.assumed("G160"), gaps="G550")
@@ -220,3 +224,31 @@ def find_user_by_email(
 ) -> UserView:
     """Find the user who has verified an address; pending addresses are not found."""
     return user_view(call, user_list.get_by_email(call.change, call.client, email), imgSize)
+
+
+operation = API.family(gate=gates.SELF_OR_ADMIN.assumed("G161"), line="P1 Users")
+named = API.family(gate=gates.SELF_OR_ADMIN.assumed("G161"), line="P1 Users", source=Source.NAME_ONLY)
+
+
+@operation("GET /users/{userId}/properties/{key}", rules="R041 R190 R192 R193", gaps="G099 G158 G247")
+def get_user_property(call: Call, user: MeOrOwner, value: UserValue) -> Json:
+    """Get the JSON value under a key."""
+    return shown(call, value)
+
+
+@operation("POST /users/{userId}/properties/{key}", rules="R041 R191 R192 R337", gaps="G158 G248 G249")
+def set_user_property(call: Call, user: MeOrOwner, key: Key, body: Json) -> None:
+    """Set the JSON value under a key."""
+    properties.put(call.change, properties.of_user(user), key, packed(json_documents.bounded(call.change, body)))
+
+
+@named("DELETE /users/{userId}/properties/{key}", gaps="G555")
+def delete_user_property(call: Call, user: MeOrOwner, stored: UserProperty) -> None:
+    """Delete the value under a key."""
+    properties.remove(call.change, stored)
+
+
+@named("GET /users/{userId}/properties", gaps="G556")
+def list_user_properties(call: Call, user: MeOrOwner) -> list[str]:
+    """List the keys that have a value, sorted."""
+    return properties.keys(call.change, properties.of_user(user))

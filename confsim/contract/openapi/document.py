@@ -19,6 +19,7 @@ from confsim.contract.decode import Body
 from confsim.contract.encode import NoContent, Raw
 from confsim.contract.gates import Grant
 from confsim.contract.headers import Header
+from confsim.contract.openapi.parts import readings
 from confsim.contract.operation import Catalogue, Operation
 from confsim.contract.schema import Profile, Schema, Schemas, json_part
 
@@ -34,7 +35,6 @@ from .parts import (
     security_schemes,
     uploads,
 )
-from .readings import readings
 
 _NAMES = re.compile(r"\{\w+\}")
 _JSON = "application/json"

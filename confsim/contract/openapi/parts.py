@@ -1,12 +1,12 @@
-"""Parts of an OpenAPI document: security schemes, uploads, headers."""
+"""Parts of an OpenAPI document: security schemes, uploads, headers, and how calls are read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from confsim.assumptions.protocol import transport, wire
-from confsim.assumptions.register import in_force
+from confsim.assumptions.protocol import parsing, transport, wire
+from confsim.assumptions.register import Assumption, in_force
 from confsim.contract.encode import Raw
 from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
@@ -117,3 +117,53 @@ def error_headers(status: int, profile: Profile, *, problems: bool) -> dict[str,
     return header_references(profile, problems=problems) | {
         name: {"$ref": f"#/components/headers/{name}"} for name in more
     }
+
+
+#: Sentences by entry and value; a value without one is said by schemas.
+_SENTENCES: tuple[tuple[Assumption[Any], Mapping[str, str]], ...] = (
+    (
+        parsing.UNKNOWN_QUERY,
+        {
+            "ignore": "Query parameters that an operation does not list are ignored.",
+            "refuse": "Query parameters that an operation does not list are refused.",
+        },
+    ),
+    (
+        parsing.REPEATED_QUERY,
+        {
+            "first": "Of a query parameter that is given more than once the first value counts.",
+            "last": "Of a query parameter that is given more than once the last value counts.",
+            "join": "The values of a query parameter that is given more than once are joined by commas.",
+            "refuse": "A query parameter that is given more than once is refused.",
+        },
+    ),
+    (
+        parsing.PLUS,
+        {"space": "A plus sign in a query is a space.", "plus": "A plus sign in a query is a plus sign."},
+    ),
+    (
+        parsing.ESCAPES,
+        {
+            "refuse": "Broken percent escapes are refused.",
+            "replace": "Broken percent escapes are read as replacement characters.",
+        },
+    ),
+    (
+        parsing.NUMBERS,
+        {"5.0 is 5": "In a body 5.0 is the integer 5.", "strict": "In a body 5.0 is no integer."},
+    ),
+    (
+        parsing.DUPLICATE_KEYS,
+        {
+            "refuse": "A JSON object that has a key twice is refused.",
+            "last": "Of a key that a JSON object has twice the last value counts.",
+        },
+    ),
+    (parsing.PLACES, {"query too": "A call without a body takes the fields of the body from its query."}),
+)
+
+
+def readings(profile: Mapping[str, Any]) -> str:
+    """Return how calls are read under a profile."""
+    said = (sentences.get(in_force(profile, entry)) for entry, sentences in _SENTENCES)
+    return " ".join(sentence for sentence in said if sentence is not None)

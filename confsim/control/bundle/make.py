@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.assumptions.protocol.refusals import CODE, Reason
 from confsim.assumptions.protocol.transport import PREFIX
 from confsim.control.context import ControlContext

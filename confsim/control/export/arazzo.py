@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.arazzo.document import LEFT_OUT
 from confsim.arazzo.expressions import expressions
 from confsim.contract.query import unknown_parameters

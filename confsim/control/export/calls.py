@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.register import ProfileContext, in_force

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.control.declare import CONTROL
 from confsim.service.entries import ControlCall, JournalEntry
 from confsim.service.files import state

@@ -6,7 +6,6 @@ import re
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
-from confsim.assumptions.users import languages as assumed_languages
 from confsim.assumptions.users import users as assumed_users
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
@@ -54,7 +53,7 @@ def put(change: Change, user: User, codes: list[str]) -> User:
 
 def supported(context: Context) -> tuple[str, ...]:
     """The languages that the service supports (G558)."""
-    return ask(context, assumed_languages.SUPPORTED_LANGUAGES)
+    return ask(context, assumed_users.SUPPORTED_LANGUAGES)
 
 
 def header(context: Context, codes: tuple[str, ...]) -> str:
@@ -65,7 +64,7 @@ def header(context: Context, codes: tuple[str, ...]) -> str:
 
 
 def _checked(change: Change, code: str) -> str:
-    form = ask(change, assumed_languages.LANGUAGE_CODES)
+    form = ask(change, assumed_users.LANGUAGE_CODES)
     if form == "underscore":
         code = code.replace("_", "-", 1)
     match = re.match(_CODE, code)

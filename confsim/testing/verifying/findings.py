@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.api import ids
+from confsim.api import forms
 from confsim.api.catalogue import API
 from confsim.contract.annotations import mark_of
 from confsim.contract.types import Names
@@ -18,7 +18,9 @@ from confsim.testing.learning.comparing.places import Elements, Entries, ObjectS
 from confsim.testing.learning.run import Run
 
 #: Kinds of values that give access; they never appear in a report.
-SECRETS = tuple(mark.kind for each in vars(ids).values() if (mark := mark_of(each, Names)) is not None and mark.secret)
+SECRETS = tuple(
+    mark.kind for each in vars(forms).values() if (mark := mark_of(each, Names)) is not None and mark.secret
+)
 MASK = "***"
 
 

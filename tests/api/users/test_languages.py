@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.assumptions.users import languages as assumed
+from confsim.assumptions.users import users as assumed
 
 
 def _set(sim: Simulator, codes: object, caller: str = "demo-user"):

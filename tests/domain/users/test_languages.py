@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.register import ProfileContext
-from confsim.assumptions.users import languages as assumed_languages
+from confsim.assumptions.users import users as assumed_languages
 from confsim.assumptions.users import users as assumed_users
 from confsim.domain.users import languages, users
 from confsim.domain.users.languages import ISO_639_1

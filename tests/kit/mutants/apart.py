@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.service.messages import Request, Response
 from confsim.transport.transport import WireTransport
 from kit.beside import Beside

@@ -16,7 +16,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from confsim import Simulator
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.assumptions.register import ProfileContext
 from confsim.control.scenarios import direct
 from confsim.http.live.server import LiveServer

@@ -7,7 +7,7 @@ from typing import Annotated
 import pytest
 
 from confsim.api.call import API, Call
-from confsim.api.ids import ChannelId, ClientId, UserId
+from confsim.api.forms import ChannelId, ClientId, UserId
 from confsim.assumptions.protocol import units
 from confsim.contract import gates
 from confsim.contract.operation import Catalogue
