@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from confsim.kernel.spans import span
 from msgspec import Struct
 from werkzeug.test import Client
 
@@ -16,6 +15,7 @@ from confsim.arazzo import library, runner
 from confsim.control.scenarios import compile_scenario
 from confsim.service.messages import Response
 from confsim.transport.address import OperationRequest
+from confsim.values.spans import span
 from kit.exam import truth
 from kit.exam.services import application
 from services import conferencing
