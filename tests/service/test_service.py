@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import weakref
 
+import pytest
+
 from confsim import Simulator
 from confsim.service.live import WorldObserver
 
@@ -33,6 +35,7 @@ def test_forks_have_the_observers_from_outside(sim):
     assert (listener.ids, own.ids) == (["r1", "r1", "r1"], ["r1"])
 
 
+@pytest.mark.own_ways
 def test_a_dropped_world_goes_at_once():
     """Nothing that a world holds holds the world: the garbage collector is not needed."""
     sim = Simulator()
