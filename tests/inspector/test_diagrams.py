@@ -7,6 +7,7 @@ from itertools import combinations
 import pytest
 
 import confsim.api.catalogue  # noqa: F401 - declares every machine
+from browser.python_names import Shown, python_names
 from confsim.inspector import diagrams
 from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
@@ -56,3 +57,10 @@ def test_no_label_overlaps_another_or_a_state(name):
         assert 0 <= top < bottom <= drawn.height
     for box in drawn.boxes:
         assert len(box.name) * CHARACTER <= drawn.box_width
+
+
+@pytest.mark.parametrize("name", Machine.declared)
+def test_the_words_of_a_transition_table_are_not_pythons(name):
+    """The table stands on a page and in an answer for readers of an HTTP API, who need not know Python."""
+    words = [text for row in in_words(Machine.declared[name]) for text in row.values()]
+    assert list(python_names(map(Shown, words))) == []

@@ -70,7 +70,10 @@ REVOKE = ISSUED.removed("revoke", source="P1 States L183-184, P2 States L171, R1
 
 @ISSUED.changed("prolong", source="G020, G279")
 def prolong(change: Change, credential: Credential, expires: int | None) -> Credential:
-    """Let the token expire at another instant (epoch milliseconds), None for never."""
+    """Let the token expire at another instant, or never.
+
+    ``expires`` is in epoch milliseconds, None for never.
+    """
     return replace(credential, expires=expires)
 
 

@@ -161,9 +161,10 @@ def _process(change: Change, recording: Recording) -> Recording:
 
 @MACHINE.effect("finish", details=lambda change, recording, fails=None: {"id": recording.id})
 def finish(change: Change, recording: Recording, fails: bool | None = None) -> Recording:
-    """End the processing at this instant; ``fails`` is None where faults and the profile decide whether it fails.
+    """End the processing at this instant.
 
-    Refusal RECORDING_NOT_READY unless it is processing.
+    ``fails`` is whether it fails, None where faults and the profile decide. Refusal RECORDING_NOT_READY unless it is
+    processing.
     """
     return replace(recording, ready=change.now)
 
