@@ -6,9 +6,9 @@ become ready, in order, and records the results in the world.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from contextlib import nullcontext
 from enum import StrEnum
 from functools import partial
@@ -29,7 +29,7 @@ from confsim.service.entries import DeliveryNote, DeliveryStep
 from confsim.service.faults.interceptor import hits_in
 from confsim.service.journal import Journal
 from confsim.service.live import LiveWorld, WorldObserver
-from confsim.service.worker import serves_others
+from confsim.service.worker import in_thread, serves_others
 from confsim.values.urls import host_name
 
 from .http_sender import HttpSender
@@ -182,21 +182,21 @@ class Webhooks(WorldObserver):
         """Return whether there is anything to send that is not under way yet."""
         return any(each.id not in self._under_way for each in deliveries.ready(world))
 
-    def settled(self, now: int) -> None:
+    def settled(self, now: int) -> Future[None] | None:
         """Send what is ready, and what becomes ready by that. Called under the lock of the world.
 
-        While a receiver that may wait has a message, others have the lock. Their deliveries come after it.
+        While a receiver that may wait has a message, others have the lock. Their deliveries come after it. In a thread
+        that serves others, another one sends: the result is its future.
         """
         live = self._live
         queue = live.world.state(DELIVERIES)
         if self._busy or queue is self._quiet:
-            return
+            return None
         if not deliveries.any_ready(queue):
             self._quiet = queue
-            return
+            return None
         if self.waits and serves_others():
-            threading.Thread(target=self.send_now, daemon=True, name="confsim-receiver").start()
-            return
+            return in_thread(self.send_now)
         self._busy = True
         try:
             while (delivery := self._first()) is not None:
@@ -208,6 +208,7 @@ class Webhooks(WorldObserver):
             live.report_bug(bug)
         finally:
             self._busy = False
+        return None
 
     def _first(self) -> Delivery | None:
         found = deliveries.ready(self._live.world)
