@@ -8,10 +8,11 @@ import urllib.request
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from unittest.mock import Mock
 
 import pytest
 
-from confsim import Misuse
+from confsim import Misuse, Simulator
 from confsim.domain.events.deliveries import DeliveryState
 from confsim.service.live import WorldObserver
 from confsim.service.webhooks.receivers import FAILED
@@ -122,8 +123,22 @@ def test_anything_with_append_collects_messages(sim):
     assert names(got) == ["b"]
 
 
+def test_a_mock_is_a_function(sim):
+    """A mock has every attribute, append too, and is called nevertheless."""
+    got = Mock(return_value=204)
+    sim.webhooks.deliver_to(got)
+    happen(sim, "a")
+    assert names(call.args[0] for call in got.call_args_list) == ["a"]
+    assert sim.webhooks[0].attempts[0].status == 204
+
+
 def generator(message):
     """Yield, so that a call does nothing."""
+    yield message
+
+
+async def async_generator(message):
+    """Yield, so that there is nothing to await."""
     yield message
 
 
@@ -139,8 +154,8 @@ async def two(environ, start_response):
         lambda one, two, three, four: 200,
         lambda **named: 200,
         lambda message, *, needed: 200,
-        generator,
-        two,
+        *(generator, async_generator, two),
+        *(list, int, Simulator),
     ],
 )
 def test_what_cannot_be_a_receiver_is_refused(sim, target):
