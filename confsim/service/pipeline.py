@@ -374,7 +374,7 @@ class Pipeline:
             id, at, name, request, response, used, touched, before, after, caller, hits, token, fired, left, handshake
         )
         if injection is not None and injection.hold:
-            journal.reserve(entry)
+            journal.answered(entry, None)  # its place; others hear of it once it is final
         else:
             live.announce(entry)
         return entry

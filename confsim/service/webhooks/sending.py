@@ -7,9 +7,9 @@ become ready, in order, and records the results in the world.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -255,7 +255,8 @@ class Webhooks(WorldObserver):
             self._record(now, partial(deliveries.refuse, id=delivery.id, problem=problem, url=message.url))
             return
         self._under_way.add(delivery.id)
-        seconds = self._asked(now, assumed.TIMEOUT) / 1000
+        with self._change(now) as change:
+            seconds = ask(change, assumed.TIMEOUT) / 1000
         for _ in range(copies - 1):
             sender.send(message, seconds, lambda result: None)
         note = self._note(DeliveryStep.SENT, delivery, now, message.url, DeliveryResult(None))
@@ -298,30 +299,27 @@ class Webhooks(WorldObserver):
         self._record(now, partial(deliveries.answered, id=id, at=at, status=status, problem=problem, url=url))
 
     def _record(self, now: int, write: Callable[[Change], None]) -> None:
-        live = self._live
-        change = live.world.change(now, ProfileContext(live.profile))
-        write(change)
-        live.put(change)
-        self._journal.use(change.carried.used)
+        with self._change(now) as change:
+            write(change)
+            self._live.put(change)
 
-    def _asked(self, now: int, entry: Any) -> Any:
+    @contextmanager
+    def _change(self, now: int) -> Iterator[Change]:
+        """A change at an instant for the block, whose assumptions the journal notes; no fault hits it."""
         change = self._live.world.change(now, ProfileContext(self._live.profile))
-        value = ask(change, entry)
+        yield change
         self._journal.use(change.carried.used)
-        return value
 
     def _message(self, delivery: Delivery, now: int) -> Message:
         """Return the signed message of a delivery."""
-        live = self._live
-        change = live.world.change(now, ProfileContext(live.profile))
-        endpoint = ENDPOINTS.of(change, delivery.client)[delivery.endpoint]
-        body = msgspec.json.encode(delivery.payload)
-        url, authorization = addressed(endpoint.url)
-        headers = {"Content-Type": "application/json", "User-Agent": "confsim", **authorization}
-        sign = SIGNERS.get(ask(change, assumed.SIGNATURE))
-        if sign is not None:
-            note(change, assumed.TIMESTAMP)
-            secret = endpoints.secret(change, delivery.client)
-            headers |= sign(secret, delivery.message, self.signing_time(now), body)
-        self._journal.use(change.carried.used)
-        return Message(url, headers, body)
+        with self._change(now) as change:
+            endpoint = ENDPOINTS.of(change, delivery.client)[delivery.endpoint]
+            body = msgspec.json.encode(delivery.payload)
+            url, authorization = addressed(endpoint.url)
+            headers = {"Content-Type": "application/json", "User-Agent": "confsim", **authorization}
+            sign = SIGNERS.get(ask(change, assumed.SIGNATURE))
+            if sign is not None:
+                note(change, assumed.TIMESTAMP)
+                secret = endpoints.secret(change, delivery.client)
+                headers |= sign(secret, delivery.message, self.signing_time(now), body)
+            return Message(url, headers, body)
