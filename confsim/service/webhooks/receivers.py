@@ -17,6 +17,7 @@ from inspect import (
     isgeneratorfunction,
     signature,
 )
+from threading import current_thread
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -25,6 +26,7 @@ from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
 from confsim.service.errors import as_one
+from confsim.service.worker import Thread
 from confsim.values.urls import encoded, uri
 
 
@@ -98,8 +100,8 @@ def receiver(target: Any, world: object) -> Receiver:
         except BaseException as error:
             if _is_failure(error):
                 FAILED.add(world, error)
-            elif not isinstance(error, Exception):
-                raise
+            elif not isinstance(error, Exception) and not isinstance(current_thread(), Thread):
+                raise  # to the caller; a thread of confsim has none
             return DeliveryResult(None, f"{type(error).__name__}: {error}")
 
     return Receiver(careful, waits)

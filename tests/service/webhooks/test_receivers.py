@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import urllib.request
 from collections import deque
@@ -315,6 +316,15 @@ def test_other_clients_of_a_server_do_not_notice_that_a_receiver_waits(sim):
         go_on.set()
         assert first.result(30) == 200
     assert states(sim) == [DeliveryState.DELIVERED] * 2
+
+
+def test_a_receiver_cannot_end_the_server(sim):
+    """An attempt to exit the process is a failed attempt there, since no caller gets it; the server answers on."""
+    sim.webhooks.deliver_to(lambda message: sys.exit(3))
+    with sim.serve() as server:
+        assert upload(server.root, "a") == 200
+        assert upload(server.root, "b") == 200
+    assert sim.webhooks[0].attempts[0].problem == "SystemExit: 3"
 
 
 # What fails
