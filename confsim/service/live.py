@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from inspect import isfunction
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -24,10 +26,28 @@ if TYPE_CHECKING:
 FIRED = 1000
 
 
-AnyObserver = TypeVar("AnyObserver")
+class Observer:
+    """A part that hears of events: a direct subclass has a method for each, and others replace those that concern them.
+
+    ``events`` has the methods of the direct subclass by name, ``hears`` the names of those that a class replaces.
+    """
+
+    __slots__ = ()
+
+    events: ClassVar[Mapping[str, Callable[..., Any]]] = {}
+    hears: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if Observer in cls.__bases__:
+            cls.events = {name: method for name, method in vars(cls).items() if isfunction(method)}
+        cls.hears = tuple(name for name, method in cls.events.items() if getattr(cls, name) is not method)
 
 
-class WorldObserver:
+AnyObserver = TypeVar("AnyObserver", bound=Observer)
+
+
+class WorldObserver(Observer):
     """A part that hears what happens in a world; a subclass has the methods of the events that concern it.
 
     The methods are called under the lock of the world. Only ``settled`` may change the world. Forks have the observers
@@ -38,8 +58,11 @@ class WorldObserver:
 
     outside: ClassVar[bool] = False
 
+    def fired(self, timer: Timer, before: World, change: Change, after: World) -> None:
+        """A timer has fired in this change, of which ``changed`` tells next."""
+
     def changed(self, before: World, change: Change, after: World) -> None:
-        """A change is in force; ``after`` is ``before`` if it wrote nothing, ``change.timer`` the timer that fired."""
+        """A change is in force; ``after`` is ``before`` if it wrote nothing."""
 
     def answered(self, entry: JournalEntry, withheld: JournalEntry | None) -> None:
         """A call has its final response. ``withheld`` is the entry that its call had while it was held."""
@@ -59,22 +82,30 @@ class WorldObserver:
 
 
 class Observers(Generic[AnyObserver]):
-    """Observers in the order in which they joined, each of them once."""
+    """Observers in the order in which they joined, each of them once.
 
-    __slots__ = ("all",)
+    ``of`` has those that hear of an event, by its name.
+    """
+
+    __slots__ = ("all", "of")
 
     def __init__(self, *observers: AnyObserver) -> None:
+        self._list(observers)
+
+    def _list(self, observers: tuple[AnyObserver, ...]) -> None:
         self.all = observers
+        self.of: defaultdict[str, tuple[AnyObserver, ...]] = defaultdict(tuple)
+        for observer in observers:
+            for event in observer.hears:
+                self.of[event] += (observer,)
 
     def add(self, *observers: AnyObserver) -> None:
         """Let these observers hear of later events, too."""
-        for observer in observers:
-            if observer not in self.all:
-                self.all += (observer,)
+        self._list(tuple(dict.fromkeys((*self.all, *observers))))
 
     def remove(self, *observers: AnyObserver) -> None:
         """Let these observers hear of nothing any longer."""
-        self.all = tuple(observer for observer in self.all if observer not in observers)
+        self._list(tuple([observer for observer in self.all if observer not in observers]))
 
     @contextmanager
     def without(self, observers: tuple[AnyObserver, ...]) -> Iterator[None]:
@@ -84,7 +115,7 @@ class Observers(Generic[AnyObserver]):
         try:
             yield
         finally:
-            self.all = everybody
+            self._list(everybody)
 
 
 #: The first observers of every world that is made in this process from now on.
@@ -110,7 +141,7 @@ class WorldLock:
     ) -> None:
         try:
             if self._depth == 1:
-                for observer in self._observers.all:
+                for observer in self._observers.of["releasing"]:
                     observer.releasing()
         finally:
             self._depth -= 1
@@ -119,7 +150,7 @@ class WorldLock:
     @contextmanager
     def released(self) -> Iterator[None]:
         """Let others take the lock during the block, however often its holder has taken it."""
-        for observer in self._observers.all:
+        for observer in self._observers.of["releasing"]:
             observer.releasing()
         depth, self._depth = self._depth, 0
         for _ in range(depth):
@@ -202,8 +233,8 @@ class LiveWorld:
             self.fire_due_timers(now)
         return self._begin(self.world, now if at is None else at)
 
-    def _begin(self, world: World, at: int, timer: Timer | None = None) -> Change:
-        return world.change(at, ProfileContext(self.profile), self._faults and self._faults(), timer)
+    def _begin(self, world: World, at: int) -> Change:
+        return world.change(at, ProfileContext(self.profile), self._faults and self._faults())
 
     def put(self, change: Change) -> World:
         """Put a change in force; return the world after it. One of an earlier world (a stale read) is dropped."""
@@ -211,18 +242,18 @@ class LiveWorld:
         after = change.commit() if before is self.world else before
         if after is not before:
             self.world = after
-        for observer in self.observers.all:
+        for observer in self.observers.of["changed"]:
             observer.changed(before, change, after)
         return after
 
     def settle(self, now: int) -> None:
         """Let the observers act on a complete change, at its instant."""
-        for observer in self.observers.all:
+        for observer in self.observers.of["settled"]:
             observer.settled(now)
 
     def announce(self, entry: JournalEntry, withheld: JournalEntry | None = None) -> None:
         """Tell the observers that a call has its final response; ``withheld`` is the entry of one that was held."""
-        for observer in self.observers.all:
+        for observer in self.observers.of["answered"]:
             observer.answered(entry, withheld)
 
     def commit(self, change: Change) -> None:
@@ -239,7 +270,7 @@ class LiveWorld:
         with self.lock:
             self.world = world
             self.fired.clear()
-            for observer in self.observers.all:
+            for observer in self.observers.of["replaced"]:
                 observer.replaced()
 
     # Time
@@ -259,11 +290,14 @@ class LiveWorld:
         del self.fired[:-FIRED]
         return fired
 
-    def _timer_fired(self, after: World, change: Change) -> World:
+    def _timer_fired(self, after: World, fired: Fired) -> World:
         """Run the consequences of a timer's change at its due instant; these may schedule timers due meanwhile."""
-        for observer in self.observers.all:
+        change = fired.change
+        for observer in self.observers.of["fired"]:
+            observer.fired(fired.timer, change.world, change, after)
+        for observer in self.observers.of["changed"]:
             observer.changed(change.world, change, after)
-        if not any(observer.pending(after) for observer in self.observers.all):
+        if not any(observer.pending(after) for observer in self.observers.of["pending"]):
             return after
         self.world = after
         if change.now > self.clock.now():

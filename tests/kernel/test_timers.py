@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from confsim.kernel.due import fire_due_timers
+from confsim.kernel.due import Fired, fire_due_timers
 from confsim.kernel.machine import Machine, Trigger
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.filling import fill
@@ -233,9 +233,9 @@ def test_one_timer_and_what_follows_it():
     """With ``once`` it stops after the first that fired; ``after`` says with which world to go on."""
     seen: list[int] = []
 
-    def after(world: World, change: Change) -> World:
-        seen.append(change.now)
-        further = world.change(change.now)
+    def after(world: World, fired: Fired) -> World:
+        seen.append(fired.change.now)
+        further = world.change(fired.change.now)
         further.count("after")
         return further.commit()
 
