@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from .rows import Deadline, Row
 from .tables.table import Table
-from .timers import ALARMS, NEVER, Name, Timer
+from .timers import ALARMS, Name, Timer
 from .world import Change, World
 
 
@@ -77,17 +77,10 @@ class DeadlineAlarm:
         self.trigger = rows[0].when
         self.states = tuple(state for row in rows for state in row.on)
 
-    def set_for(self, record: Any) -> tuple[int, str] | None:
-        """Return the due instant and the subject of the timer that a record has; None if it has none."""
-        if self.machine.read(record) not in self.states:
-            return None
-        due = self.at.due(record)
-        return None if due is None else (due, str(self.subject(record)))
-
-    def timer(self, name: Name, serial: int, record: Any) -> Timer:
-        """Return the timer of this name for a record that has one."""
-        due, subject = self.set_for(record) or (NEVER, "")
-        return Timer(name, due, serial, self.machine.client(record), subject)
+    def timer(self, name: Name, serial: int, record: Any) -> Timer | None:
+        """Return the timer that a record has, of this name; None if it has none."""
+        due = self.at.due(record) if self.machine.read(record) in self.states else None
+        return None if due is None else Timer(name, due, serial, self.machine.client(record), str(self.subject(record)))
 
     def fire(self, change: Change, timer: Timer) -> bool:
         """Fire the trigger on the record of a timer. Return whether an advance of the clock lists the timer."""

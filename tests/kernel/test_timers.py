@@ -262,4 +262,4 @@ def test_a_kind_is_declared_once():
     at = Deadline("test pot", lambda pot: pot.due)
     with pytest.raises(ValueError, match="declared twice"):
         second.declare(Row(second.trigger("end"), Egg.COOKING, Egg.DONE, at=at, source="test"))
-    assert ALARMS["test pot"].set_for(Pot(id=1)) is None
+    assert ALARMS["test pot"].timer(("test pots", "", 1, "test pot"), 1, Pot(id=1)) is None

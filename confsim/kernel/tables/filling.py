@@ -22,17 +22,17 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
     The change does not list them as written: this is for the initial content of a world.
     """
     if records:
-        table.of(change, client).tables[table.position] = filled(table, records)
-        change.written[client] = None
+        table.of(change, client)
+        change.write_to(client)[table.position] = filled(table, records)
         if table.located is not None:
             located = map_of({value: client for record in records for value in table.located.values(record)})
             owners = joined(located, change.owners.get(table.name, {}))
             change.owners = inserted(change.owners, table.name, owners)
         for alarm in table.alarms:
             for serial, record in enumerate(records, 1):
-                if alarm.set_for(record) is not None:
-                    name = (table.name, client, table.key(record), alarm.kind)
-                    change.timers = change.timers.put(alarm.timer(name, serial, record))
+                timer = alarm.timer((table.name, client, table.key(record), alarm.kind), serial, record)
+                if timer is not None:
+                    change.timers = change.timers.put(timer)
 
 
 def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:

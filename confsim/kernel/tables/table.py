@@ -129,7 +129,9 @@ class Table(Generic[K, R]):
         if self.shared is (client != ""):
             belongs = "is shared, and of no client" if self.shared else "is of each client, and none is given"
             raise ValueError(f"table {self.name!r} {belongs}")
-        return Rows(self, client, change, change.tables.get(client) or change.open_tables(client))
+        if client not in change.tables:
+            change.open_tables(client)
+        return Rows(self, client, change)
 
     def get(self, change: Writer, key: K, client: str = "") -> R | None:
         """Return the record of this key, or None, like ``dict.get``."""
@@ -178,41 +180,39 @@ class Table(Generic[K, R]):
         if instead_of is not None and (was is None or was[1] is not instead_of):
             raise StaleRecord(self.name)
         serial = state.serial + 1 if was is None or to_end else was[0]
-        self._write(change, client, key, was, (serial, record), check)
+        self._write(change, client, state, key, was, (serial, record), check)
 
     def remove(self, change: Writer, client: str, key: K) -> R:
         """Remove a record of a client and return it, as ``Rows.remove``."""
-        was = change.tables[client][self.position].rows[key]
-        self._write(change, client, key, was, None)
+        state = change.tables[client][self.position]
+        was = state.rows[key]
+        self._write(change, client, state, key, was, None, check=False)
         record: R = was[1]
         return record
 
     def _write(
-        self, change: Writer, client: str, key: K, was: Row | None, row: Row | None, check: bool = False
+        self, change: Writer, client: str, state: TableState, key: K, was: Row | None, row: Row | None, check: bool
     ) -> None:
         """Write a row, and all that follows from it: unique values, indexes, the client it is located at, timers.
 
         Raises ValueError like ``Rows.put``, without a change.
         """
-        tables = change.tables[client]
-        state = tables[self.position]
         # Where no field by which it is indexed differs, all indexes stay.
         if was and row and was[0] == row[0] and self.placed_by(was[1]) == self.placed_by(row[1]):
             rows = inserted(state.rows, key, row)
-            tables[self.position] = TableState(rows, state.serial, state.keys, state.lookups, state.late)
+            state = TableState(rows, state.serial, state.keys, state.lookups, state.late)
         else:
             keys = tuple([unique.after(state.keys[unique.position], key, was, row, check) for unique in self.uniques])
-            tables[self.position] = state.after(self.indexes, key, was, row, keys)
+            state = state.after(self.indexes, key, was, row, keys)
             if self.located is not None:
                 held: Lookup = change.owners.get(self.name, {})
                 owners = self.located.after(held, client, was, row)
                 change.owners = inserted(change.owners, self.name, owners)
-        change.written[client] = None
+        change.write_to(client)[self.position] = state
         change.touched.append((client, self.name, key))
         for alarm in self.alarms:
             name = (self.name, client, key, alarm.kind)
-            timed = row is not None and alarm.set_for(row[1]) is not None
-            change.set_timer(name, alarm.timer(name, *row) if row is not None and timed else None)
+            change.set_timer(name, None if row is None else alarm.timer(name, *row))
 
 
 class Rows(Struct, Generic[K, R], gc=False, eq=False):
@@ -221,42 +221,41 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
     table: Table[K, R]
     client: str
     change: Writer
-    tables: list[TableState]
 
     __iter__ = None
 
     @property
     def all(self) -> View[R]:
         """Return every record, in the first order of the table, by default that of creation."""
-        return self.tables[self.table.position].where(self.change, self.table.all, None)
+        return self.change.tables[self.client][self.table.position].where(self.change, self.table.all, None)
 
     def get(self, key: K) -> R | None:
         """Return the record of this key, or None, like ``dict.get``."""
-        row = self.tables[self.table.position].rows.get(key)
+        row = self.change.tables[self.client][self.table.position].rows.get(key)
         return None if row is None else row[1]
 
     def __getitem__(self, key: K) -> R:
-        record: R = self.tables[self.table.position].rows[key][1]
+        record: R = self.change.tables[self.client][self.table.position].rows[key][1]
         return record
 
     def __contains__(self, key: object) -> bool:
-        return key in self.tables[self.table.position].rows
+        return key in self.change.tables[self.client][self.table.position].rows
 
     def __len__(self) -> int:
-        return len(self.tables[self.table.position].rows)
+        return len(self.change.tables[self.client][self.table.position].rows)
 
     def one(self, index: Unique[R], value: Hashable) -> R | None:
         """Return the record with the value of a unique index, or None."""
-        found: R | None = self.tables[self.table.position].one(index, value)
+        found: R | None = self.change.tables[self.client][self.table.position].one(index, value)
         return found
 
     def where(self, index: Index[R], value: Hashable) -> View[R]:
         """Return the records with the value, in the first order of the index, by default that of creation."""
-        return self.tables[self.table.position].where(self.change, index, value)
+        return self.change.tables[self.client][self.table.position].where(self.change, index, value)
 
     def each(self, index: Index[R], values: Iterable[Hashable], order: Order[R]) -> Iterator[View[R]]:
         """Yield the records of each of these values that any record has, in a declared order of the index."""
-        state, place = self.tables[self.table.position], index.orders.index(order)
+        state, place = self.change.tables[self.client][self.table.position], index.orders.index(order)
         buckets = state.index(index)
         for value in values:
             bucket = buckets.get(value)

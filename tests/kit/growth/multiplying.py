@@ -67,7 +67,8 @@ def multiply(change: Change, make: Make, numbers: range, name: Callable[[int], s
 
 def add(change: Change, table: Table[Any, Any], client: str, records: Iterable[Record]) -> None:
     """Fill a table with what it holds and these records, made after them."""
-    rows = table.of(change, client).tables[table.position].rows
+    table.of(change, client)
+    rows = change.tables[client][table.position].rows
     held = [record for _, record in sorted(rows.values(), key=itemgetter(0))]
     fill(change, table, client, [*held, *records])
 
