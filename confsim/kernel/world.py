@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from hashlib import blake2b
 from itertools import islice
@@ -141,10 +141,10 @@ class Change(Struct, eq=False, gc=False):
     """A world being changed at one instant; begun by ``World.change``.
 
     ``carried`` is a value of the rooms above, at which nothing here looks. ``faults``, when given, is called at each
-    fault point. ``tables`` holds the opened tables of each client in their current state, ``written`` those of the
-    clients of which something was written, "" for what is shared. ``touched`` lists the records that were written,
-    ``timed`` the timers and ``counted`` the sequences, from which a difference is computed. ``steps`` is how many more
-    steps it may take; a transition of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
+    fault point. ``tables`` holds the opened tables of each client in their current state; ``written`` names the clients
+    of which something was written, "" for what is shared. ``touched`` lists the records that were written, ``timed``
+    the timers and ``counted`` the sequences, from which a difference is computed. ``steps`` is how many more steps it
+    may take; a transition of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
     """
 
     world: World
@@ -155,8 +155,8 @@ class Change(Struct, eq=False, gc=False):
     id_counter: int
     sequences: Map[str, int]
     owners: Map[str, Lookup]
-    tables: dict[str, Sequence[TableState]] = {}
-    written: dict[str, list[TableState]] = {}
+    tables: dict[str, list[TableState]] = {}
+    written: dict[str, None] = {}
     touched: list[Written] = []
     timed: list[Name] = []
     counted: list[str] = []
@@ -172,19 +172,11 @@ class Change(Struct, eq=False, gc=False):
         if self.steps < 0:
             raise TooLong
 
-    def open_tables(self, client: str) -> Sequence[TableState]:
-        """Open the tables of one client, or the shared ones for "", and return them."""
-        tables = self.world.client_tables.get(client, ())
-        if len(tables) < len(Table.empty_states):
-            tables = (*tables, *Table.empty_states[len(tables) :])
+    def open_tables(self, client: str) -> list[TableState]:
+        """Return the tables of one client, or the shared ones for "", as a list that this change writes to."""
+        tables = [*self.world.client_tables.get(client, ())]
+        tables += Table.empty_states[len(tables) :]
         self.tables[client] = tables
-        return tables
-
-    def write_to(self, client: str) -> list[TableState]:
-        """Return the opened tables of a client as a list, for writing."""
-        tables = self.written.get(client)
-        if tables is None:
-            self.tables[client] = self.written[client] = tables = [*self.tables[client]]
         return tables
 
     def draw(self, size: int = 16) -> bytes:
@@ -234,7 +226,7 @@ class Change(Struct, eq=False, gc=False):
         ):
             return world
         client_tables = world.client_tables
-        for client, tables in self.written.items():
-            client_tables = inserted(client_tables, client, tuple(tables))
+        for client in self.written:
+            client_tables = inserted(client_tables, client, tuple(self.tables[client]))
         timers = self.timers.resume(self.now)
         return World(world.seed, client_tables, timers, self.id_counter, self.sequences, self.owners)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from inspect import isfunction
 from threading import RLock
@@ -90,22 +90,26 @@ class Observers(Generic[AnyObserver]):
     __slots__ = ("all", "of")
 
     def __init__(self, *observers: AnyObserver) -> None:
-        self._list(observers)
-
-    def _list(self, observers: tuple[AnyObserver, ...]) -> None:
-        self.all = observers
+        self.all: tuple[AnyObserver, ...] = ()
         self.of: defaultdict[str, tuple[AnyObserver, ...]] = defaultdict(tuple)
-        for observer in observers:
-            for event in observer.hears:
-                self.of[event] += (observer,)
+        self.add(*observers)
 
     def add(self, *observers: AnyObserver) -> None:
         """Let these observers hear of later events, too."""
-        self._list(tuple(dict.fromkeys((*self.all, *observers))))
+        for observer in observers:
+            if observer not in self.all:
+                self.all += (observer,)
+                for event in observer.hears:
+                    self.of[event] += (observer,)
 
     def remove(self, *observers: AnyObserver) -> None:
         """Let these observers hear of nothing any longer."""
-        self._list(tuple([observer for observer in self.all if observer not in observers]))
+        self._hear([observer for observer in self.all if observer not in observers])
+
+    def _hear(self, observers: Iterable[AnyObserver]) -> None:
+        self.all = ()
+        self.of.clear()
+        self.add(*observers)
 
     @contextmanager
     def without(self, observers: tuple[AnyObserver, ...]) -> Iterator[None]:
@@ -115,7 +119,7 @@ class Observers(Generic[AnyObserver]):
         try:
             yield
         finally:
-            self._list(everybody)
+            self._hear(everybody)
 
 
 #: The first observers of every world that is made in this process from now on.

@@ -27,7 +27,7 @@ def named(table: Table[Any, Any], records: list[Any]) -> dict[str, Any]:
 
 def found(table: Table[Any, Any], change: Change, client: str) -> dict[str, Any]:
     """What the indexes of a table find after the writes of a change."""
-    state = change.tables[client][table.position]
+    state = table.of(change, client).tables[table.position]
     return {index.name: contents(index, state.index(index)) for index in table.indexes} | {
         unique.name: dict(state.keys[unique.position].items()) for unique in table.uniques
     }
@@ -74,9 +74,8 @@ def test_every_field_of_a_record_is_followed(lived, places, table):
                 except ValueError:  # two records with one value of a unique index
                     continue
                 change = lived.service.world.change(0)
-                rows = table.of(change, client)
-                change.write_to(client)[table.position] = filled(table, records)
-                rows.put(changed)
+                table.of(change, client).tables[table.position] = filled(table, records)
+                table.of(change, client).put(changed)
                 assert found(table, change, client) == expected, (field, record, changed)
 
 

@@ -22,8 +22,8 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
     The change does not list them as written: this is for the initial content of a world.
     """
     if records:
-        table.of(change, client)
-        change.write_to(client)[table.position] = filled(table, records)
+        table.of(change, client).tables[table.position] = filled(table, records)
+        change.written[client] = None
         if table.located is not None:
             located = map_of({value: client for record in records for value in table.located.values(record)})
             owners = joined(located, change.owners.get(table.name, {}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
 
 from ..maps import Map
@@ -22,12 +21,13 @@ class StaleRecord(LookupError):
 
 
 class Writer(Protocol):
-    """The parts of a change by which records are written: the opened tables of clients, and what was written.
+    """The parts of a change by which records are written: the opened tables of clients, and notes of what was written.
 
     ``owners`` has, by the name of a table, the map from the value by which a record is located to its client.
     """
 
-    tables: dict[str, Sequence[TableState]]
+    tables: dict[str, list[TableState]]
+    written: dict[str, None]
     touched: list[Written]
     owners: Map[str, Lookup]
 
@@ -35,12 +35,8 @@ class Writer(Protocol):
         """Take so many steps. Raises TooLong when they are more than it may."""
         ...
 
-    def open_tables(self, client: str) -> Sequence[TableState]:
-        """Open the tables of one client, or the shared ones for "", and return them."""
-        ...
-
-    def write_to(self, client: str) -> list[TableState]:
-        """Return the opened tables of a client as a list, for writing."""
+    def open_tables(self, client: str) -> list[TableState]:
+        """Return the tables of one client, or the shared ones for "", as a list that the change writes to."""
         ...
 
     def set_timer(self, name: Name, timer: Timer | None) -> None:

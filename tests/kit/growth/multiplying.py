@@ -67,8 +67,7 @@ def multiply(change: Change, make: Make, numbers: range, name: Callable[[int], s
 
 def add(change: Change, table: Table[Any, Any], client: str, records: Iterable[Record]) -> None:
     """Fill a table with what it holds and these records, made after them."""
-    table.of(change, client)
-    rows = change.tables[client][table.position].rows
+    rows = table.of(change, client).tables[table.position].rows
     held = [record for _, record in sorted(rows.values(), key=itemgetter(0))]
     fill(change, table, client, [*held, *records])
 
