@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from inspect import isfunction
@@ -82,16 +81,20 @@ class WorldObserver(Observer):
 
 
 class Observers(Generic[AnyObserver]):
-    """Observers in the order in which they joined, each of them once.
+    """Observers of a kind in the order in which they joined, each of them once.
 
     ``of`` has those that hear of an event, by its name.
     """
 
-    __slots__ = ("all", "of")
+    __slots__ = ("_kind", "all", "of")
 
-    def __init__(self, *observers: AnyObserver) -> None:
+    def __init__(self, kind: type[AnyObserver], *observers: AnyObserver) -> None:
+        self._kind = kind
+        self._hear(observers)
+
+    def _hear(self, observers: Iterable[AnyObserver]) -> None:
         self.all: tuple[AnyObserver, ...] = ()
-        self.of: defaultdict[str, tuple[AnyObserver, ...]] = defaultdict(tuple)
+        self.of: dict[str, tuple[AnyObserver, ...]] = dict.fromkeys(self._kind.events, ())
         self.add(*observers)
 
     def add(self, *observers: AnyObserver) -> None:
@@ -106,11 +109,6 @@ class Observers(Generic[AnyObserver]):
         """Let these observers hear of nothing any longer."""
         self._hear([observer for observer in self.all if observer not in observers])
 
-    def _hear(self, observers: Iterable[AnyObserver]) -> None:
-        self.all = ()
-        self.of.clear()
-        self.add(*observers)
-
     @contextmanager
     def without(self, observers: tuple[AnyObserver, ...]) -> Iterator[None]:
         """Let these observers hear of nothing during the block."""
@@ -123,7 +121,7 @@ class Observers(Generic[AnyObserver]):
 
 
 #: The first observers of every world that is made in this process from now on.
-EVERYWHERE: Observers[WorldObserver] = Observers()
+EVERYWHERE = Observers(WorldObserver)
 
 
 class WorldLock:
@@ -191,7 +189,7 @@ class LiveWorld:
         self.world = world
         self.clock = clock
         self.profile = profile
-        self.observers = Observers(*EVERYWHERE.all)
+        self.observers = Observers(WorldObserver, *EVERYWHERE.all)
         self.lock = WorldLock(self.observers)
         self.waiters = Waiters()
         self.bugs: list[BaseException] = []

@@ -107,7 +107,7 @@ class Worlds(OfOneProcess):
         self.names: set[str] = set()
         self._public_url = self._public_name = ""
         self._lock = RLock()
-        self.observers: Observers[ServerObserver] = Observers()
+        self.observers = Observers(ServerObserver)
         self._servers: list[tuple[str, HttpSender]] = []
         self.runs: dict[str, ScenarioRun] = {}
         self._waiting = set[Future[Any]]()
