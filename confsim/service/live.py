@@ -25,28 +25,28 @@ if TYPE_CHECKING:
 FIRED = 1000
 
 
-class Observer:
+class EventObserver:
     """A part that hears of events: a direct subclass has a method for each, and others replace those that concern them.
 
-    ``events`` has the methods of the direct subclass by name, ``hears`` the names of those that a class replaces.
+    ``_events`` has the methods of the direct subclass by name, ``_hears`` the names of those that a class replaces.
     """
 
     __slots__ = ()
 
-    events: ClassVar[Mapping[str, Callable[..., Any]]] = {}
-    hears: ClassVar[tuple[str, ...]] = ()
+    _events: ClassVar[Mapping[str, Callable[..., Any]]] = {}
+    _hears: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        if Observer in cls.__bases__:
-            cls.events = {name: method for name, method in vars(cls).items() if isfunction(method)}
-        cls.hears = tuple(name for name, method in cls.events.items() if getattr(cls, name) is not method)
+        if EventObserver in cls.__bases__:
+            cls._events = {name: method for name, method in vars(cls).items() if isfunction(method)}
+        cls._hears = tuple(name for name, method in cls._events.items() if getattr(cls, name) is not method)
 
 
-AnyObserver = TypeVar("AnyObserver", bound=Observer)
+AnyObserver = TypeVar("AnyObserver", bound=EventObserver)
 
 
-class WorldObserver(Observer):
+class WorldObserver(EventObserver):
     """A part that hears what happens in a world; a subclass has the methods of the events that concern it.
 
     The methods are called under the lock of the world. Only ``settled`` may change the world. Forks have the observers
@@ -94,7 +94,7 @@ class Observers(Generic[AnyObserver]):
 
     def _hear(self, observers: Iterable[AnyObserver]) -> None:
         self.all: tuple[AnyObserver, ...] = ()
-        self.of: dict[str, tuple[AnyObserver, ...]] = dict.fromkeys(self._kind.events, ())
+        self.of: dict[str, tuple[AnyObserver, ...]] = dict.fromkeys(self._kind._events, ())
         self.add(*observers)
 
     def add(self, *observers: AnyObserver) -> None:
@@ -102,7 +102,7 @@ class Observers(Generic[AnyObserver]):
         for observer in observers:
             if observer not in self.all:
                 self.all += (observer,)
-                for event in observer.hears:
+                for event in observer._hears:
                     self.of[event] += (observer,)
 
     def remove(self, *observers: AnyObserver) -> None:

@@ -17,7 +17,7 @@ from confsim.kernel.world import World
 from confsim.values.urls import host_name, uri
 
 from .clock import Values
-from .live import Observer, Observers
+from .live import EventObserver, Observers
 from .service import OfOneProcess, Service, Settings
 from .waiting import monotonic
 from .webhooks.http_sender import HttpSender
@@ -78,7 +78,7 @@ class ServerSettings(Struct, frozen=True):
     public_url: str
 
 
-class ServerObserver(Observer):
+class ServerObserver(EventObserver):
     """Hears which worlds a server has; a subclass has the methods that concern it. Misuse prevents the event."""
 
     def before_serve(self, service: Service) -> None:
