@@ -22,7 +22,7 @@ MOST_CHOICES = 5000
 _NAMED = 20
 
 
-class ProfileContext(Struct, eq=False):
+class ProfileContext(Struct, eq=False, gc=False):
     """A profile, and the record of the assumptions used: a context by itself, and what a change carries.
 
     ``profile`` holds the values chosen, by id of the entry; ``used`` has the ids of the entries used so far, in order

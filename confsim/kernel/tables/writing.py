@@ -21,7 +21,7 @@ class StaleRecord(LookupError):
 
 
 class Writer(Protocol):
-    """The parts of a change by which records are written: the tables of each client, and the lists of what was written.
+    """The parts of a change by which records are written: the opened tables of clients, and notes of what was written.
 
     ``owners`` has, by the name of a table, the map from the value by which a record is located to its client.
     """

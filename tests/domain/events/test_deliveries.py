@@ -12,7 +12,6 @@ from confsim.domain.events.deliveries import DELIVERIES, DeliveryState
 from confsim.domain.fault_points import FaultOutcome, InjectedFault
 from confsim.kernel.due import fire_due_timers
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, World
 from kit import CUSTOMER, MINUTE, START_MS
 
@@ -32,9 +31,9 @@ class Line:
             urls = [f"http://{number}.example" for number in range(count)]
             self.endpoints = [endpoints.add(change, client, url, None).id for url in urls]
 
-    def begin(self, world: World, at: int, timer: Timer) -> Change:
+    def begin(self, world: World, at: int) -> Change:
         """Begin the change of a timer."""
-        return world.change(at, ProfileContext(self.profile), timer=timer)
+        return world.change(at, ProfileContext(self.profile))
 
     def __enter__(self):
         self.open = self.world.change(self.now, ProfileContext(self.profile))

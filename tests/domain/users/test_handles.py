@@ -18,7 +18,6 @@ from confsim.domain.users.users import Account, User, folded
 from confsim.kernel.due import fire_due_timers
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT
-from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, World
 from kit import MINUTE
 from kit.budgets import quick
@@ -42,9 +41,9 @@ class Tenant:
         self.client = handles.require(change, self.client, unique)
         self.world = change.commit()
 
-    def begin(self, world: World, at: int, timer: Timer) -> Change:
+    def begin(self, world: World, at: int) -> Change:
         """Begin the change of a timer."""
-        return world.change(at, ProfileContext(self.profile), timer=timer)
+        return world.change(at, ProfileContext(self.profile))
 
     def do(self, what, *args, **named):
         """Call a function of the domain with the client, and keep the world when it is not refused."""
