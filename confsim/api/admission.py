@@ -17,7 +17,7 @@ from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import channel_access, roles
 from confsim.domain.members.roles import Role
 from confsim.domain.users import users
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 from .call import Call
 

@@ -15,8 +15,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.users.users import User
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 #: The host in URLs of responses to a call without a Host, as in process.
 HOST = "confsim.test"

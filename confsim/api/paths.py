@@ -35,7 +35,7 @@ from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import Session
 from confsim.domain.users import users
 from confsim.domain.users.users import User
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 from .call import Call
 

@@ -15,7 +15,7 @@ from confsim.assumptions.register import Assumption, ask
 from confsim.contract.encode import Raw as Plain
 from confsim.contract.text_values import invalid_input
 from confsim.contract.types import Json
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 
 def packed(value: Json) -> str:

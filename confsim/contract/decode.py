@@ -21,7 +21,7 @@ import msgspec
 from confsim.assumptions.protocol import parsing
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 from confsim.values.plain import DEEPEST, is_deep
 
 from .annotations import description_of, mark_of, named, struct_of, undescribed, without_none

@@ -12,7 +12,7 @@ from confsim.assumptions.register import Assumption, Context, ask, in_force
 from confsim.contract.decode import QueryParameter
 from confsim.contract.operation import Operation
 from confsim.contract.text_values import invalid_input, percent_decoded
-from confsim.kernel.refusal import Refusal, suggest
+from confsim.kernel import Refusal, suggest
 
 #: Parameters for which an invalid text counts as absent, with the entry and its value that say so.
 _LENIENT: Mapping[str, tuple[Assumption[str], str]] = {

@@ -14,7 +14,7 @@ from msgspec import Meta
 from confsim.assumptions.protocol import durations, parsing, sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask, context_of, note
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 from confsim.values.urls import HOST_NAME, uri
 
 from .types import AbsoluteUrl, AtMost, Sized, TextForm, Ttl

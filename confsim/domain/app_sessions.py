@@ -11,12 +11,7 @@ from msgspec.structs import replace
 from confsim.assumptions import app_sessions as assumed
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import CREATED, Change, Collection, Index, Order, Record, Refusal, Table, Unique, View
 
 from .channels import channels
 from .channels.channels import Channel

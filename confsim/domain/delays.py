@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions.protocol.durations import Delay, parse_delay
 from confsim.assumptions.register import Assumption, Context, ask
-from confsim.kernel.rows import Guard
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Guard
 
 
 @lru_cache(maxsize=64)

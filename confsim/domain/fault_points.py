@@ -13,7 +13,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
 
-from confsim.kernel.world import Change
+from confsim.kernel import Change
 
 
 class FaultOutcome(StrEnum):

@@ -6,9 +6,7 @@ from confsim.assumptions.protocol import images as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Record, Refusal, Table
 from confsim.values.urls import uri
 
 from .conventions import fresh_id

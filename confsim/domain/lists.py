@@ -9,9 +9,7 @@ from typing import Any, TypeVar, overload
 
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.register import Context, ask
-from confsim.kernel.tables.indexes import Order
-from confsim.kernel.tables.table import Record
-from confsim.kernel.tables.views import View
+from confsim.kernel import Order, Record, View
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")

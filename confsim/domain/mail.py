@@ -7,10 +7,7 @@ from typing import assert_never
 
 from confsim.assumptions.register import ask
 from confsim.assumptions.users import emails as assumed
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Index, Record, SecretForm, Table, View
 
 from .fault_points import MAIL, FaultOutcome, fault_for
 

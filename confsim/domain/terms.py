@@ -13,9 +13,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel.machine import Collection, Machine
-from confsim.kernel.rows import EXISTS, Filled, Guard, Row
-from confsim.kernel.world import Change
+from confsim.kernel import EXISTS, Change, Collection, Filled, Guard, Machine, Row
 
 from .users import users
 

@@ -18,7 +18,7 @@ from confsim.domain.breakout.breakout_rooms import Room
 from confsim.domain.breakout.breakouts import Breakout, BreakoutState
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User as Person
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 operation = API.family(gate=gates.OPERATOR.assumed("G417"), line="P2 Breakout rooms")
 

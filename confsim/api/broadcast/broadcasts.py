@@ -21,7 +21,7 @@ from confsim.domain.broadcast.broadcasts import BroadcastSort
 from confsim.domain.broadcast.destinations import Destination
 from confsim.domain.channels.channels import Channel
 from confsim.domain.members import roles
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 operation = API.family(gate=gates.OPERATOR.assumed("G519"), line="P2 Live streaming")
 named = API.family(line="P2 L354", source=Source.NAME_ONLY)

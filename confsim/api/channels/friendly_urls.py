@@ -15,7 +15,7 @@ from confsim.domain.channels import friendly_urls
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 operation = API.family(line="P1 Friendly URLs and embedding")
 

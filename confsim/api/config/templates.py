@@ -19,7 +19,7 @@ from confsim.contract.types import Chosen, Limit, Name, Offset, Page, Switch, Wi
 from confsim.domain.channels.channels import Channel
 from confsim.domain.config import template_choice, templates
 from confsim.domain.config.templates import VisibleTemplate
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 operation = API.family(line="P2 Configuration and templates")
 named = API.family(gate=gates.ADMIN.assumed("G407"), line="P2 L354", source=Source.NAME_ONLY)

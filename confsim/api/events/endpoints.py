@@ -16,7 +16,7 @@ from confsim.contract.operation import Source
 from confsim.contract.schema import URL
 from confsim.contract.types import Long, Pattern, Present, StatedUnit, Switch, Url, Wire
 from confsim.domain.events import endpoints
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 named = API.family(gate=gates.ADMIN.assumed("G531"), line="P2 L368", source=Source.NAME_ONLY)
 

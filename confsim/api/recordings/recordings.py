@@ -26,7 +26,7 @@ from confsim.domain.recordings.assets import Upload
 from confsim.domain.recordings.downloads import Item
 from confsim.domain.recordings.recording_list import RecordingSort
 from confsim.domain.recordings.recordings import Recording as StoredRecording
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 from .shapes import (
     AssetKind,

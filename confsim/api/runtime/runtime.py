@@ -31,7 +31,7 @@ from confsim.domain.members.roles import Role
 from confsim.domain.runtime import lobby, presence, sessions, streaming
 from confsim.domain.runtime.streaming import Placed
 from confsim.domain.users.users import USERS
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 from .shapes import ActiveChannel, ChannelParticipants, Door, Lock, Population, StreamingAddress, TurnCredentials
 

@@ -17,9 +17,7 @@ from confsim.domain.runtime import presence
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import users
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Call, Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Call, Change, Collection, Refusal
 
 from . import breakout_rooms
 from .breakout_rooms import ASSIGNMENTS, BY_PLACE, ROOMS, Room, RoomAssignment, RoomState

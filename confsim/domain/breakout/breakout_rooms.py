@@ -10,13 +10,7 @@ from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain.conventions import fresh_id
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Guard, Row
-from confsim.kernel.tables.indexes import Index, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Record, Refusal, Row, Table, Unique, View
 
 from .breakouts import Breakout, BreakoutState
 

@@ -16,13 +16,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import fresh_id
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SessionState
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import Index, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Deadline, Guard, Index, Machine, Record, Refusal, Row, Table, Unique, View
 
 
 class BreakoutState(Enum):

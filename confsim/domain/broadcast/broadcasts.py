@@ -18,12 +18,21 @@ from confsim.domain.conventions import fresh_id
 from confsim.domain.delays import NO_POLL_LEFT, count_poll
 from confsim.domain.lists import in_order
 from confsim.domain.runtime import sessions
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    Change,
+    Deadline,
+    Guard,
+    Index,
+    Machine,
+    Order,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    Unique,
+)
 
 from . import destinations
 

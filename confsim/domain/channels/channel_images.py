@@ -11,9 +11,7 @@ from confsim.assumptions.register import value_of
 from confsim.assumptions.runtime.sessions import IMAGE
 from confsim.domain import images
 from confsim.domain.conventions import require_filled
-from confsim.kernel.machine import Machine
-from confsim.kernel.rows import Filled, Row
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Filled, Machine, Row
 
 from .channels import Channel, table_of
 

@@ -17,13 +17,23 @@ from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Collection, Refused
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, EXISTS, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    EXISTS,
+    Change,
+    Collection,
+    Guard,
+    Index,
+    Order,
+    Record,
+    Refusal,
+    Refused,
+    Row,
+    Table,
+    Unique,
+    View,
+)
 
 #: P2 Limits L390: most characters of a description.
 DESCRIPTION = 200

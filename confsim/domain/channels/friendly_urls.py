@@ -14,10 +14,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import require_filled, turn
-from confsim.kernel.machine import Machine, Toggle
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Filled, Guard, OnOff, Row
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle
 
 from .channels import BY_FRIENDLY_URL, CHANNELS, ROOM_FRIENDLY_URL, ROOMS, Channel, friendly, table_of
 

@@ -11,10 +11,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.domain.conventions import require_filled, turn
-from confsim.kernel.machine import Machine, Toggle
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Enabled, Filled, Guard, OnOff, Row
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Enabled, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle
 
 from .channels import Channel, table_of
 

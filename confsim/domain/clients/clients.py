@@ -15,13 +15,21 @@ from confsim.assumptions.protocol import initial
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.domain.conventions import require_change, turn
-from confsim.kernel.machine import Machine, Toggle
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Filled, Guard, OnOff, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    Change,
+    Filled,
+    Guard,
+    Index,
+    Machine,
+    OnOff,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    Toggle,
+    View,
+)
 
 
 class ServiceState(Enum):

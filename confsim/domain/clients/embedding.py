@@ -9,8 +9,7 @@ from contextlib import suppress
 from confsim.assumptions import clients as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Misuse, Refusal
 from confsim.values.urls import HOST_NAME, PORT, host_name, uri
 
 from . import clients

@@ -9,11 +9,7 @@ from msgspec.structs import replace
 from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Collection, Index, Record, Refusal, Table
 
 from . import json_documents
 

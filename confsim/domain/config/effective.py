@@ -11,7 +11,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.kernel.world import Change
+from confsim.kernel import Change
 
 from . import documents, json_documents, templates
 from .documents import DOCUMENTS, LIGHT

@@ -18,13 +18,22 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id, require_change
 from confsim.domain.lists import FilteredSequence, MappedSequence
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View, merged
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    Change,
+    Flag,
+    Guard,
+    Index,
+    Machine,
+    Order,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    View,
+    merged,
+)
 
 from . import template_choice
 from .template_choice import Selection

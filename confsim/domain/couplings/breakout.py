@@ -15,10 +15,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.runtime.sessions import Session
-from confsim.kernel.influence import Coupling
-from confsim.kernel.machine import Call
-from confsim.kernel.rows import ABSENT, OnOff
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Call, Change, Coupling, OnOff
 
 # An event room is switched off
 

@@ -30,12 +30,7 @@ from confsim.domain.telephony.number_assignments import NumberAssignment
 from confsim.domain.telephony.numbers import DEFAULTS, NUMBERS
 from confsim.domain.users import users
 from confsim.domain.users.users import BY_CHANNEL, BY_LEVEL, USERS, Account, Level, User
-from confsim.kernel.influence import Cascade, Coupling
-from confsim.kernel.machine import Call
-from confsim.kernel.rows import ABSENT, EXISTS, OnOff
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, EXISTS, Call, Cascade, Change, Coupling, Index, OnOff, Record, Table
 
 from .breakout import active_in
 

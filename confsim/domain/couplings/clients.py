@@ -29,10 +29,7 @@ from confsim.domain.telephony import number_assignments
 from confsim.domain.telephony.number_assignments import NumberAssignment
 from confsim.domain.users import user_images, users
 from confsim.domain.users.users import USERS, Account, AuthKind, Identity, Level, User
-from confsim.kernel.influence import Cascade, Coupling, Need
-from confsim.kernel.machine import Call
-from confsim.kernel.rows import ABSENT, EXISTS
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, EXISTS, Call, Cascade, Change, Coupling, Need
 
 
 def create_child(change: Change, parent: Client, name: str) -> Client:

@@ -46,10 +46,7 @@ from confsim.domain.telephony.calls import CallState, PhoneCall
 from confsim.domain.users import emails, users
 from confsim.domain.users.emails import EmailState
 from confsim.domain.users.users import Account, User
-from confsim.kernel.influence import Coupling
-from confsim.kernel.machine import Machine, Trigger
-from confsim.kernel.rows import ABSENT, EXISTS, Enabled
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, EXISTS, Change, Coupling, Enabled, Machine, Trigger
 
 Payload = Mapping[str, Any]
 

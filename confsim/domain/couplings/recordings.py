@@ -17,10 +17,7 @@ from confsim.domain.recordings.assets import RecordingAsset
 from confsim.domain.recordings.recordings import Recording, RecordingState
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import Session, SessionState
-from confsim.kernel.influence import Cascade, Coupling, Need
-from confsim.kernel.machine import Call
-from confsim.kernel.rows import OnOff
-from confsim.kernel.world import Change
+from confsim.kernel import Call, Cascade, Change, Coupling, Need, OnOff
 
 # The session of a recording counts as recorded; one that has not started starts with it
 

@@ -29,10 +29,7 @@ from confsim.domain.runtime.streaming import Placed, Placement
 from confsim.domain.telephony import calls
 from confsim.domain.telephony.calls import CALLS, CallState, PhoneCall
 from confsim.domain.users.users import USERS
-from confsim.kernel.influence import Coupling
-from confsim.kernel.machine import Call
-from confsim.kernel.rows import ABSENT, EXISTS, OnOff
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, EXISTS, Call, Change, Coupling, OnOff
 
 from .breakout import session_of_room
 

@@ -17,9 +17,7 @@ from confsim.domain.telephony.calls import CallState, PhoneCall
 from confsim.domain.telephony.number_assignments import NumberAssignment, NumberUse
 from confsim.domain.telephony.numbers import Number, NumberState
 from confsim.domain.users import users
-from confsim.kernel.influence import Coupling, Need
-from confsim.kernel.machine import Call
-from confsim.kernel.world import Change
+from confsim.kernel import Call, Change, Coupling, Need
 
 # The user of a phone joins the channel before the call is answered
 

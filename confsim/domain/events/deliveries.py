@@ -21,13 +21,21 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.fault_points import WEBHOOK, FaultOutcome, fault_for
-from confsim.kernel.machine import Machine
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import Index, Unique
-from confsim.kernel.tables.states import TableState
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change, World
+from confsim.kernel import (
+    ABSENT,
+    Change,
+    Deadline,
+    Guard,
+    Index,
+    Machine,
+    Record,
+    Row,
+    Table,
+    TableState,
+    Unique,
+    View,
+    World,
+)
 
 from . import endpoints
 from .endpoints import ENDPOINTS

@@ -12,14 +12,23 @@ from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import fresh_id, turn
-from confsim.kernel.ids import as_token
-from confsim.kernel.machine import Machine, Toggle
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Enabled, Flag, Guard, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    Change,
+    Enabled,
+    Flag,
+    Guard,
+    Index,
+    Machine,
+    Record,
+    Refusal,
+    Row,
+    SecretForm,
+    Table,
+    Toggle,
+    View,
+    as_token,
+)
 
 #: Whether the Events API is enabled for the client (P2 L362). Endpoints and secret are preserved; only events that
 #: occur while events are enabled are delivered.

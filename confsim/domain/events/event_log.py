@@ -12,8 +12,7 @@ from confsim.assumptions import events as assumed
 from confsim.assumptions.events import EventKind
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Record, Table
 
 from . import deliveries, endpoints
 

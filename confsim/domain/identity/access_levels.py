@@ -13,10 +13,7 @@ from confsim.assumptions.register import Context, ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import BY_LEVEL, USERS, Level, User
-from confsim.kernel.machine import Details, Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Field, Row
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Details, Field, Machine, Refusal, Row
 
 from .credentials import Caller
 

@@ -10,10 +10,7 @@ from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id
-from confsim.kernel.machine import Collection
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Collection, Record, SecretForm, Table, View
 
 from . import credentials
 

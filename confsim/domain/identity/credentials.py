@@ -14,13 +14,7 @@ from confsim.assumptions.register import ask, note
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import USERS, Level, User
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal, suggest_near
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.timers import NEVER
-from confsim.kernel.world import Change
+from confsim.kernel import NEVER, Change, Collection, Index, Record, Refusal, SecretForm, Table, View, suggest_near
 
 
 class Credential(Record):

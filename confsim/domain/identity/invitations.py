@@ -13,12 +13,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, User
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import Unique
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Deadline, Guard, Machine, Record, Refusal, Row, SecretForm, Table, Unique
 
 from . import credentials, jws
 from .credentials import Credential

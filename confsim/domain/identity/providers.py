@@ -11,8 +11,7 @@ from confsim.assumptions.register import Context, ask
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import Identity, User
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 
 def available(context: Context) -> tuple[str, ...]:

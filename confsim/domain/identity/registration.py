@@ -13,8 +13,7 @@ from confsim.domain import images
 from confsim.domain.users import emails, handles, users
 from confsim.domain.users.handles import Reservation
 from confsim.domain.users.users import Account, User
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 from .credentials import Caller
 

@@ -16,8 +16,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import emails, handles, user_images, users
 from confsim.domain.users.users import BY_ORIGIN, USERS, Account, AuthKind, Identity, User, folded
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 from confsim.values.urls import uri
 
 from . import credentials, invitations, jws, validators

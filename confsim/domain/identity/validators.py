@@ -11,13 +11,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import turn
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Misuse
-from confsim.kernel.rows import ABSENT, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Index, Machine, Misuse, Record, Row, SecretForm, Table, View
 
 from . import jws
 

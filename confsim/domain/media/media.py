@@ -18,13 +18,22 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id
 from confsim.domain.lists import in_order, matches, ordered, text_key
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Total
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    Change,
+    Flag,
+    Guard,
+    Index,
+    Machine,
+    Order,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    Total,
+    View,
+)
 
 
 class Visibility(Enum):

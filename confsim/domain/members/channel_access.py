@@ -13,8 +13,7 @@ from confsim.domain.identity import credentials
 from confsim.domain.identity.credentials import Caller, Credential
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import Account, User
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 from . import linked_users, roles
 

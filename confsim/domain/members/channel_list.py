@@ -10,7 +10,7 @@ from confsim.domain import lists
 from confsim.domain.channels.channels import CHANNELS, NAME, ROOMS, Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
-from confsim.kernel.world import Change
+from confsim.kernel import Change
 
 from . import roles
 

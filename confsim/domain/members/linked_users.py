@@ -10,11 +10,7 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Collection, Index, Record, Refusal, Table
 
 
 class Link(Record, kw_only=True):

@@ -17,13 +17,7 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS, Channel
 from confsim.domain.lists import MappedSequence
 from confsim.domain.users.users import USERS, Hosting, User
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Guard, Row
-from confsim.kernel.tables.indexes import Index, Order
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Order, Record, Refusal, Row, Table, View
 
 
 class Role(StrEnum):

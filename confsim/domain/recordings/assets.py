@@ -11,12 +11,7 @@ from msgspec.structs import replace
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
-from confsim.kernel.machine import Machine
-from confsim.kernel.rows import ABSENT, Deadline, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Deadline, Index, Machine, Record, Row, Table, View
 
 from . import sample_files
 

@@ -20,10 +20,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.identity import jws
 from confsim.domain.members import roles
 from confsim.domain.members.roles import Role
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.table import Record
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Collection, Record, Refusal
 
 from . import assets
 from .assets import AssetContent, RecordingAsset

@@ -11,9 +11,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.lists import in_order
 from confsim.domain.runtime.sessions import Session
-from confsim.kernel.refusal import NotYet, Refusal
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import Change, NotYet, Refusal, View
 
 from . import assets, recordings
 from .assets import RecordingAsset

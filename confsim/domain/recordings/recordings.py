@@ -27,12 +27,22 @@ from confsim.domain.runtime import sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import USERS, User
-from confsim.kernel.machine import Call, Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    Call,
+    Change,
+    Deadline,
+    Guard,
+    Index,
+    Machine,
+    Order,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    Unique,
+)
 
 from . import assets
 from .assets import AssetContent, RecordingAsset

@@ -7,8 +7,7 @@ from enum import Enum
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
-from confsim.kernel.machine import Toggle
-from confsim.kernel.rows import Guard, OnOff, Row
+from confsim.kernel import Guard, OnOff, Row, Toggle
 
 
 class Door(Enum):

@@ -20,11 +20,7 @@ from confsim.domain.fault_points import ADMISSION, FaultOutcome, fault_for
 from confsim.domain.identity import credentials
 from confsim.domain.members import channel_access, roles
 from confsim.domain.users.users import Account, User
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Flag, Guard, Machine, Refusal, Row, View
 
 from . import occupancy, sessions
 from .occupancy import BY_CHANNEL, BY_PLACE, IN_LOBBY, PRESENTERS

@@ -20,9 +20,7 @@ from confsim.domain.channels.channels import CHANNELS, ROOMS, ROOMS_OF
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
-from confsim.kernel.tables.indexes import CREATED, Order
-from confsim.kernel.tables.views import merged
-from confsim.kernel.world import Change
+from confsim.kernel import CREATED, Change, Order, merged
 
 from . import presence, sessions
 from .sessions import LISTED, SESSIONS, Session

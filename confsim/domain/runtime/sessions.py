@@ -15,13 +15,22 @@ from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
 from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    Change,
+    Deadline,
+    Guard,
+    Index,
+    Machine,
+    Order,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    Unique,
+    View,
+)
 
 from .occupancy import BY_PLACE, PRESENCES
 

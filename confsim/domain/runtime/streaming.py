@@ -21,11 +21,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_POLL_LEFT, NO_WAIT, Wait, count_poll
 from confsim.domain.fault_points import PROXY, FaultOutcome, fault_for
 from confsim.domain.identity.credentials import Caller
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import NotYet
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Deadline, Guard, Machine, NotYet, Record, Row, Table
 
 from . import sessions
 

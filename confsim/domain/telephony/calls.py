@@ -22,12 +22,7 @@ from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import Account, User
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Deadline, Guard, Index, Machine, Record, Refusal, Row, Table
 
 from . import e164, number_assignments, pins
 from .e164 import Dialled

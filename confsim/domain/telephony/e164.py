@@ -13,7 +13,7 @@ from msgspec import Struct
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 #: The most characters of a DTMF part (P2 Limits L392).
 DTMF_MOST = 25

@@ -11,12 +11,7 @@ from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import require_filled, turn
-from confsim.kernel.machine import Machine, Toggle
-from confsim.kernel.refusal import Misuse
-from confsim.kernel.rows import ABSENT, Field, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Field, Index, Machine, Misuse, Record, Row, Table, Toggle
 
 from . import e164
 

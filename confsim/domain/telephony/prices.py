@@ -8,8 +8,7 @@ from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 from . import e164
 

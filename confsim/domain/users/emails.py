@@ -11,10 +11,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.assumptions.users import emails as assumed
 from confsim.domain import mail
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Computed, Guard, Row
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Computed, Guard, Machine, Refusal, Row
 
 from .users import BY_EMAIL, USERS, User
 

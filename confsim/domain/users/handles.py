@@ -10,12 +10,7 @@ from confsim.assumptions.register import ask
 from confsim.assumptions.users import handles as assumed
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import require_change
-from confsim.kernel.machine import Collection, Toggle
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Deadline
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Collection, Deadline, Index, Record, Refusal, SecretForm, Table, Toggle
 
 from . import users
 from .users import BY_HANDLE, USERS, User, folded

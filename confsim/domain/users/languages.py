@@ -7,8 +7,7 @@ import re
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.assumptions.users import users as assumed_users
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 from . import users
 from .users import User

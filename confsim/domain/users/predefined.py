@@ -7,8 +7,7 @@ from confsim.assumptions.register import ask
 from confsim.assumptions.users import users as assumed
 from confsim.domain import images
 from confsim.domain.clients.clients import Client
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 from . import emails, handles, users
 from .users import BY_ORIGIN, USERS, Account, User

@@ -9,9 +9,7 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import images
 from confsim.domain.conventions import require_filled
-from confsim.kernel.machine import Machine
-from confsim.kernel.rows import Filled, Row
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Filled, Machine, Row
 
 from .users import USERS, User
 

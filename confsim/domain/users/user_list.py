@@ -13,8 +13,7 @@ from confsim.domain import lists
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import BY_EMAIL, BY_LEVEL, HANDLE, MEMBERS, RANK, USERS, Level, User
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import Change, View
 
 
 class UserSort(StrEnum):

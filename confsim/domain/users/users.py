@@ -14,11 +14,22 @@ from confsim.assumptions import identity as assumed_identity
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import Context, ask
 from confsim.assumptions.users import users as assumed
-from confsim.kernel.machine import Creation, Machine
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    Change,
+    Creation,
+    Deadline,
+    Guard,
+    Index,
+    Machine,
+    Order,
+    Record,
+    Row,
+    SecretForm,
+    Table,
+    Unique,
+)
 
 
 class Account(StrEnum):
