@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from confsim.assumptions import Reason, ask, members
 from confsim.assumptions import clients as assumed_clients
-from confsim.assumptions import members
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.contract.gates import FOR_USERS, Grant
+from confsim.contract import FOR_USERS, Grant
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client

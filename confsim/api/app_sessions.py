@@ -9,12 +9,10 @@ from msgspec import Meta
 
 from confsim.api.forms import AppSessionId, ChannelId, ClientId, SessionId, UserId
 from confsim.assumptions import app_sessions as assumed
+from confsim.assumptions import ask, in_force
 from confsim.assumptions.protocol import sizes, units
 from confsim.assumptions.protocol.transport import SESSION_WITHOUT_ID
-from confsim.assumptions.register import ask, in_force
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import FreeText, Limit, Long, Offset, Page, Present, Said, Sized, Wire
+from confsim.contract import FreeText, Limit, Long, Offset, Page, Present, Said, Sized, Source, Wire, gates
 from confsim.domain import app_sessions
 from confsim.domain.app_sessions import AppSessionFilter, Log
 from confsim.domain.channels.channels import Channel

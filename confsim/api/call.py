@@ -6,11 +6,9 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from confsim.assumptions import Reason, ask
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.contract.operation import Catalogue, Operation
-from confsim.contract.types import Form
+from confsim.contract import Catalogue, Form, Operation
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from confsim.assumptions import breakout, broadcast, channels, clients, identity, media, telephony
+from confsim.assumptions import breakout, broadcast, channels, clients, identity, in_force, media, telephony
 from confsim.assumptions.protocol import durations, sizes
-from confsim.assumptions.register import in_force
 from confsim.assumptions.users import emails as assumed_emails
 from confsim.assumptions.users import users as assumed_users
-from confsim.contract.schema import SPACE, caseless
-from confsim.contract.types import FreeText, Long, Name, Names, Pattern, Said, Samples, Sized, TextForm
+from confsim.contract import SPACE, FreeText, Long, Name, Names, Pattern, Said, Samples, Sized, TextForm, caseless
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
 from confsim.domain.users import languages

@@ -13,15 +13,11 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
+from confsim.assumptions import Context, Reason, ask, not_found, note
 from confsim.assumptions.channels import CLIENT_ACROSS_TENANTS
 from confsim.assumptions.clients import PATH_CLIENT
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import Context, ask, note
 from confsim.assumptions.users import users as assumed_users
-from confsim.contract.decode import resolves
-from confsim.contract.gates import Grant
-from confsim.contract.text_values import integer
-from confsim.contract.types import TextForm
+from confsim.contract import Grant, TextForm, integer, resolves
 from confsim.domain import app_sessions
 from confsim.domain.app_sessions import AppSession
 from confsim.domain.channels import channels

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.values import instant
+from confsim.assumptions import note
 from confsim.assumptions import terms as terms_assumed
 from confsim.assumptions.protocol import initial, sizes, units
-from confsim.assumptions.register import note
-from confsim.contract import gates
-from confsim.contract.types import AbsoluteUrl, Int, InUnit, Numbering, Samples, Wire
+from confsim.contract import AbsoluteUrl, Int, InUnit, Numbering, Samples, Wire, gates
 from confsim.domain import terms
 from confsim.domain.clients.clients import Client
 

@@ -13,14 +13,11 @@ from typing import Annotated
 
 from msgspec import Struct
 
+from confsim.assumptions import ask, not_found
 from confsim.assumptions import events as assumed_events
 from confsim.assumptions.properties import CHANNEL_PROPERTY_MISSING
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import not_found
-from confsim.assumptions.register import ask
-from confsim.contract.decode import resolves
-from confsim.contract.text_values import invalid_input
-from confsim.contract.types import AtMost, Key, Samples
+from confsim.contract import AtMost, Key, Samples, invalid_input, resolves
 from confsim.domain import app_sessions, properties
 from confsim.domain.breakout import breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room

@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from confsim.assumptions import Context, Reason, ask
 from confsim.assumptions.protocol import parsing
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
 from confsim.kernel import Refusal
 from confsim.values.plain import DEEPEST, is_deep
 
@@ -107,7 +106,7 @@ class PathParameter:
         self.resolve: Finder | None = None
         self.inside = self.gates = self.is_input = False
         self.wire: Any
-        self.description = _described(annotation)
+        self.description: str = _described(annotation)
         if self.annotation in RESOLVERS:
             resolver = RESOLVERS[self.annotation]
             self.wire, self.resolve, self.names, self.inside, self.gates, about, self.is_input = resolver

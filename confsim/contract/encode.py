@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from confsim.assumptions import Context, ask
 from confsim.assumptions.protocol import refusals, wire
-from confsim.assumptions.register import Context, ask
 
 from .annotations import fields_of, mark_of
 from .headers import WithHeaders, contain, header_lines

@@ -19,8 +19,8 @@ from typing import Any, Protocol, TypedDict, TypeVar, Unpack, get_args, get_orig
 
 from msgspec import Struct
 
+from confsim.assumptions import Assumption, assumption, in_force, text
 from confsim.assumptions.protocol import conventions
-from confsim.assumptions.register import Assumption, assumption, in_force, text
 from confsim.contract.headers import container_type, with_limits
 from confsim.values.urls import encoded, normalised
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, get_origin
 
+from confsim.assumptions import Assumption, Context, ask, in_force, not_found
 from confsim.assumptions.identity import LEVELS_FILTER
 from confsim.assumptions.protocol import images, parsing
-from confsim.assumptions.protocol.refusals import not_found
-from confsim.assumptions.register import Assumption, Context, ask, in_force
 from confsim.contract.decode import QueryParameter
 from confsim.contract.operation import Operation
 from confsim.contract.text_values import invalid_input, percent_decoded

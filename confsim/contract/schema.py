@@ -14,8 +14,8 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 import msgspec
 from msgspec import NODEFAULT, UNSET, Meta, Struct
 
+from confsim.assumptions import in_force
 from confsim.assumptions.protocol import durations, parsing, wire
-from confsim.assumptions.register import in_force
 from confsim.values.urls import HOST_PATTERN, PORT
 
 from .annotations import (

@@ -11,9 +11,8 @@ from urllib.parse import unquote_to_bytes
 
 from msgspec import Meta
 
+from confsim.assumptions import Context, Reason, ask, context_of, note
 from confsim.assumptions.protocol import durations, parsing, sizes
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask, context_of, note
 from confsim.kernel import Refusal
 from confsim.values.urls import HOST_NAME, uri
 

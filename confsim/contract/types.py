@@ -8,8 +8,8 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from msgspec import Meta, Struct
 
+from confsim.assumptions import Assumption, in_force
 from confsim.assumptions.protocol import conventions, parsing, sizes
-from confsim.assumptions.register import Assumption, in_force
 
 T = TypeVar("T")
 

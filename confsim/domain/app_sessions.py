@@ -8,9 +8,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import app_sessions as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.kernel import CREATED, Change, Collection, Index, Order, Record, Refusal, Table, Unique, View
 
 from .channels import channels

@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from confsim.assumptions import Assumption, Context, ask
 from confsim.assumptions.protocol.durations import Delay, parse_delay
-from confsim.assumptions.register import Assumption, Context, ask
 from confsim.kernel import Change, Guard
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.protocol import images as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.kernel import Change, Record, Refusal, Table
 from confsim.values.urls import uri
 

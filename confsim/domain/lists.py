@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar, overload
 
+from confsim.assumptions import Context, ask
 from confsim.assumptions.protocol import conventions
-from confsim.assumptions.register import Context, ask
 from confsim.kernel import Order, Record, View
 
 R = TypeVar("R", bound=Record)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import assert_never
 
-from confsim.assumptions.register import ask
+from confsim.assumptions import ask
 from confsim.assumptions.users import emails as assumed
 from confsim.kernel import Change, Index, Record, SecretForm, Table, View
 

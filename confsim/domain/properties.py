@@ -5,10 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
+from confsim.assumptions import Assumption, Reason, ask, not_found
 from confsim.assumptions import properties as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import Assumption, ask
 from confsim.kernel import Change, Collection, Index, Record, Refusal, Table, View
 
 from .channels.channels import Channel

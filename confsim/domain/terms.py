@@ -7,10 +7,9 @@ from enum import Enum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, note
 from confsim.assumptions import terms as assumed
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.users.users import USERS, Account, User
 from confsim.kernel import EXISTS, Change, Collection, Filled, Guard, Machine, Row

@@ -8,14 +8,24 @@ from typing import Annotated
 from confsim.api.call import API, Call
 from confsim.api.forms import BroadcastId, ChannelId, ClientId, DestinationId, DestinationUrl, SessionId
 from confsim.api.views import Id, page
+from confsim.assumptions import Reason, ask
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol import units
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.encode import NO_CONTENT, NoContent
-from confsim.contract.operation import Source
-from confsim.contract.types import Chosen, InUnit, Label, Limit, Offset, Present, SortOrder, Switch, Wire
+from confsim.contract import (
+    NO_CONTENT,
+    Chosen,
+    InUnit,
+    Label,
+    Limit,
+    NoContent,
+    Offset,
+    Present,
+    SortOrder,
+    Source,
+    Switch,
+    Wire,
+    gates,
+)
 from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.broadcast.broadcasts import BroadcastSort
 from confsim.domain.broadcast.destinations import Destination

@@ -6,11 +6,9 @@ from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import ChannelId, FriendlyUrlWord
+from confsim.assumptions import Reason, ask
 from confsim.assumptions.channels import FRIENDLY_AVAILABLE
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.types import Present, Switch, Wire
+from confsim.contract import Present, Switch, Wire, gates
 from confsim.domain.channels import friendly_urls
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client

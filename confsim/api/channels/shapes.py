@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from msgspec import Meta
 
 from confsim.api.forms import ChannelId, ChannelText, ClientId, FirstChannelText, MeetingCode, UrlName
-from confsim.contract.types import ImageLink, Int, Long, Name, StatedUnit, Wire
+from confsim.contract import ImageLink, Int, Long, Name, StatedUnit, Wire
 from confsim.domain.channels import channels
 
 

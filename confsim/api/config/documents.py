@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from confsim.api.call import API, Call
+from confsim.assumptions import ask, in_force
 from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.transport import LANGUAGE
-from confsim.assumptions.register import ask, in_force
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import AlwaysOmitted, Int, Json, Long, Pattern, Samples, Switch, Wire, Word
+from confsim.contract import AlwaysOmitted, Int, Json, Long, Pattern, Samples, Source, Switch, Wire, Word, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Default

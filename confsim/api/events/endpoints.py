@@ -8,13 +8,9 @@ from typing import Annotated, Any, ClassVar
 from confsim.api.call import API, Call
 from confsim.api.forms import EndpointId, Secret
 from confsim.api.views import Id
+from confsim.assumptions import Reason, ask, in_force
 from confsim.assumptions import events as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, in_force
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.schema import URL
-from confsim.contract.types import Long, Pattern, Present, StatedUnit, Switch, Url, Wire
+from confsim.contract import URL, Long, Pattern, Present, Source, StatedUnit, Switch, Url, Wire, gates
 from confsim.domain.events import endpoints
 from confsim.kernel import Refusal
 

@@ -8,8 +8,7 @@ from confsim.api.call import API, Call
 from confsim.api.forms import ApiTokenId, Token
 from confsim.api.values import instant
 from confsim.assumptions.protocol import units
-from confsim.contract import gates
-from confsim.contract.types import InUnit, Label, Long, ShownOnce, Wire
+from confsim.contract import InUnit, Label, Long, ShownOnce, Wire, gates
 from confsim.domain.identity import api_tokens
 from confsim.domain.identity.api_tokens import ApiToken as StoredToken
 

@@ -12,13 +12,10 @@ from confsim.api.forms import MediaId
 from confsim.api.things import OwnMedia
 from confsim.api.values import instant, uploaded
 from confsim.api.views import Id, page
+from confsim.assumptions import ask
 from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol import durations, units
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.text_values import invalid_input
-from confsim.contract.types import (
+from confsim.contract import (
     Chosen,
     FreeText,
     Inside,
@@ -31,8 +28,11 @@ from confsim.contract.types import (
     Page,
     Search,
     SortOrder,
+    Source,
     Ttl,
     Wire,
+    gates,
+    invalid_input,
 )
 from confsim.domain.channels.channels import Channel
 from confsim.domain.media import media

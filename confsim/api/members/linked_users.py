@@ -6,9 +6,7 @@ from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.views import NumberId, User, user_view
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import Handle, ImageSize, Ttl, Wire
+from confsim.contract import Handle, ImageSize, Source, Ttl, Wire, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.members import linked_users
 from confsim.domain.users.users import User as Person

@@ -10,15 +10,10 @@ from confsim.api.call import API, Call
 from confsim.api.forms import AssetId, AssetToken, SessionId
 from confsim.api.values import instants
 from confsim.api.views import page, page_of
+from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
-from confsim.contract import gates
-from confsim.contract.encode import Raw
-from confsim.contract.gates import Gate, Grant
-from confsim.contract.operation import Source
-from confsim.contract.types import Chosen, Limit, Offset, Page, Shown, SortOrder, Ttl
+from confsim.contract import Chosen, Gate, Grant, Limit, Offset, Page, Raw, Shown, SortOrder, Source, Ttl, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.recordings import assets, downloads, recording_list, recordings
 from confsim.domain.recordings.assets import RecordingAsset as StoredAsset

@@ -12,15 +12,12 @@ from confsim.api.call import API, Call
 from confsim.api.forms import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
+from confsim.assumptions import Reason, ask, in_force, not_found, note
 from confsim.assumptions.breakout import ROOM_SETTINGS
 from confsim.assumptions.channels import MIDI
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, in_force, note
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import streaming as assumed_streaming
-from confsim.contract import gates
-from confsim.contract.text_values import split_list
-from confsim.contract.types import Chosen, ImageSize, Int, Page, Pattern, Switch
+from confsim.contract import Chosen, ImageSize, Int, Page, Pattern, Switch, gates, split_list
 from confsim.domain import lists
 from confsim.domain.breakout import breakouts
 from confsim.domain.channels import channels, switches

@@ -9,7 +9,7 @@ from confsim.api.forms import ChannelId, Secret
 from confsim.api.views import UserSummary
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import streaming as assumed_streaming
-from confsim.contract.types import Chosen, ImageLink, Inside, Int, Link, OwnText, Present, Wire
+from confsim.contract import Chosen, ImageLink, Inside, Int, Link, OwnText, Present, Wire
 from confsim.domain.channels.channels import ServiceMode
 
 

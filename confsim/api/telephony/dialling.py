@@ -7,9 +7,7 @@ from typing import Annotated
 from confsim.api.call import API, Call
 from confsim.api.forms import PinText
 from confsim.assumptions import telephony as assumed
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import Switch, Wire
+from confsim.contract import Source, Switch, Wire, gates
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients

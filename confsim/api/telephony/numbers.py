@@ -8,11 +8,9 @@ from confsim.api.call import API, Call
 from confsim.api.forms import DialCode
 from confsim.api.things import EnabledNumber
 from confsim.api.views import page
+from confsim.assumptions import ask
 from confsim.assumptions import telephony as assumed
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import Chosen, Limit, Offset, Page, Switch, Wire, Word
+from confsim.contract import Chosen, Limit, Offset, Page, Source, Switch, Wire, Word, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import turn
 from confsim.domain.telephony import e164, number_assignments, numbers

@@ -8,11 +8,9 @@ from confsim.api.call import API, Call
 from confsim.api.forms import Email, Reservation
 from confsim.api.paths import MeOrUser
 from confsim.api.views import NumberId
-from confsim.assumptions.register import ask
+from confsim.assumptions import ask
 from confsim.assumptions.users import handles as assumed
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import FreeText, FullName, Handle, Present, Switch, Url, Wire
+from confsim.contract import FreeText, FullName, Handle, Present, Source, Switch, Url, Wire, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.identity import registration
 from confsim.domain.users import handles

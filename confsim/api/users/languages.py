@@ -7,9 +7,7 @@ from typing import Annotated
 from confsim.api.call import API, Call
 from confsim.api.forms import LanguageCode
 from confsim.api.paths import MeOrUser
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import Wire
+from confsim.contract import Source, Wire, gates
 from confsim.domain.users import languages
 
 

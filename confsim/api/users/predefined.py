@@ -9,9 +9,7 @@ from confsim.api.forms import Email
 from confsim.api.paths import MeOrUser
 from confsim.api.things import UserByOrigin
 from confsim.api.views import NumberId
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import FreeText, Name, Url, Wire
+from confsim.contract import FreeText, Name, Source, Url, Wire, gates
 from confsim.domain.users import predefined
 
 operation = API.family(line="P1 Users")

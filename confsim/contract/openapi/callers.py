@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from confsim.assumptions import channels, clients, members, terms
+from confsim.assumptions import Reason, channels, clients, in_force, members, terms
 from confsim.assumptions.protocol import wire
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import in_force
 from confsim.contract.gates import FOR_USERS, Grant
 from confsim.contract.operation import Operation
 from confsim.contract.schema import Profile

@@ -8,8 +8,8 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
+from confsim.assumptions import in_force
 from confsim.assumptions.protocol import parsing, sizes, transport
-from confsim.assumptions.register import in_force
 from confsim.contract.annotations import (
     description_of,
     fields_of,

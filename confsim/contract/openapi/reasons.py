@@ -7,9 +7,8 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
+from confsim.assumptions import REGISTER, Assumption, Reason, in_force
 from confsim.assumptions.protocol import conventions, parsing, transport
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import REGISTER, Assumption, in_force
 from confsim.contract.annotations import peeled
 from confsim.contract.decode import PathParameter
 from confsim.contract.encode import Raw

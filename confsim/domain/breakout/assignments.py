@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import breakout as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client

@@ -6,9 +6,8 @@ from enum import Enum
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import breakout as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain.conventions import fresh_id
 from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Record, Refusal, Row, Table, Unique, View
 

@@ -7,10 +7,9 @@ from enum import Enum
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol import durations, initial
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import fresh_id

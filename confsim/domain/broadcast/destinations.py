@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import broadcast as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import fresh_id, turn
 from confsim.kernel import (

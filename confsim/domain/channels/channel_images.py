@@ -6,8 +6,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import value_of
+from confsim.assumptions import Reason, value_of
 from confsim.assumptions.runtime.sessions import IMAGE
 from confsim.domain import images
 from confsim.domain.conventions import require_filled

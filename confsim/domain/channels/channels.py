@@ -9,11 +9,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from confsim.assumptions import breakout
+from confsim.assumptions import Reason, ask, breakout, not_found, note
 from confsim.assumptions import channels as assumed
 from confsim.assumptions.protocol import initial, sizes
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User

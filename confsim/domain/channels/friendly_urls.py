@@ -9,9 +9,8 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask
 from confsim.assumptions import channels as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import require_filled, turn
 from confsim.kernel import Change, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle

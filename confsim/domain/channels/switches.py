@@ -6,9 +6,8 @@ from enum import Enum
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, note
 from confsim.assumptions import channels as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.domain.conventions import require_filled, turn
 from confsim.kernel import Change, Enabled, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle

@@ -9,11 +9,10 @@ from itertools import count
 
 from msgspec import UNSET, UnsetType
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import channels as ids
 from confsim.assumptions import clients as assumed
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.domain.conventions import require_change, turn
 from confsim.kernel import (
     ABSENT,

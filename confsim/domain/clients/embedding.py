@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from confsim.assumptions import Reason, ask
 from confsim.assumptions import clients as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.kernel import Change, Misuse, Refusal
 from confsim.values.urls import HOST_NAME, PORT, host_name, uri
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask
 from confsim.assumptions import config as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.kernel import Change, Collection, Index, Record, Refusal, Table
 
 from . import json_documents

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from confsim.assumptions import Reason, ask
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.kernel import Change, Refusal
 
 JsonObject = dict[str, Any]

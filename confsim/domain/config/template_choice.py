@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions import Reason
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import require_filled
 from confsim.kernel import Change, Collection, Index, Record, Refusal, Table

@@ -9,10 +9,9 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.conventions import TEXT_ORDER
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client

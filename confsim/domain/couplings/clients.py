@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from confsim.assumptions import ask
 from confsim.assumptions import clients as assumed
 from confsim.assumptions import identity as assumed_identity
 from confsim.assumptions import terms as assumed_terms
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.register import ask
 from confsim.domain import properties, terms
 from confsim.domain.breakout import assignments, breakout_rooms
 from confsim.domain.breakout.breakout_rooms import RoomAssignment

@@ -8,9 +8,9 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
+from confsim.assumptions import ask
 from confsim.assumptions import events as assumed
 from confsim.assumptions.events import EventKind
-from confsim.assumptions.register import ask
 from confsim.domain import terms
 from confsim.domain.breakout import breakouts
 from confsim.domain.breakout.breakouts import Breakout, BreakoutState

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from confsim.assumptions import ask
 from confsim.assumptions import broadcast as assumed_broadcast
 from confsim.assumptions import recordings as assumed
-from confsim.assumptions.register import ask
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.broadcast.broadcasts import Broadcast
 from confsim.domain.channels import switches

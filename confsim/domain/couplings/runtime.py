@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from confsim.assumptions import ask
 from confsim.assumptions import breakout as assumed_breakout
 from confsim.assumptions import recordings as assumed_recordings
-from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.assumptions.runtime import streaming as assumed_streaming

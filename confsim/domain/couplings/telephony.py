@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from confsim.assumptions import ask
 from confsim.assumptions import telephony as assumed
-from confsim.assumptions.register import ask
 from confsim.domain.breakout.breakout_rooms import BY_PLACE, ROOMS, RoomState
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel

@@ -15,10 +15,9 @@ from typing import Any, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, note
 from confsim.assumptions import events as assumed
 from confsim.assumptions.events import EventKind
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.fault_points import WEBHOOK, FaultOutcome, fault_for
 from confsim.kernel import (

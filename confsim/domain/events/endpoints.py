@@ -7,9 +7,8 @@ from enum import Enum
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import events as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import fresh_id, turn
 from confsim.kernel import (

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from confsim.assumptions import ask
 from confsim.assumptions import events as assumed
 from confsim.assumptions.events import EventKind
-from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel import Change, Record, Table
 

@@ -6,10 +6,8 @@ from enum import Enum
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Context, Reason, ask, members
 from confsim.assumptions import identity as assumed
-from confsim.assumptions import members
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import BY_LEVEL, USERS, Level, User

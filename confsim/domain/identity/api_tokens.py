@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id
 from confsim.kernel import Change, Collection, Record, SecretForm, Table, View

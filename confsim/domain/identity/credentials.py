@@ -5,12 +5,10 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, members, note
 from confsim.assumptions import identity as assumed
-from confsim.assumptions import members
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.protocol.transport import AT_THE_END
-from confsim.assumptions.register import ask, note
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import USERS, Level, User

@@ -6,10 +6,9 @@ from enum import Enum, StrEnum
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, User

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import quote
 
+from confsim.assumptions import Context, Reason, ask
 from confsim.assumptions import identity as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import Identity, User

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask
 from confsim.assumptions.users import emails as assumed_emails
 from confsim.assumptions.users import handles as assumed_handles
 from confsim.assumptions.users import users as assumed_users

@@ -8,11 +8,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from confsim.assumptions import Reason, ask
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.protocol.wire import SPENT_SECRETS
-from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import emails, handles, user_images, users
 from confsim.domain.users.users import BY_ORIGIN, USERS, Account, AuthKind, Identity, User, folded

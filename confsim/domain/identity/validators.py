@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.identity import CLAIM_NAMES, INHERITED_VALIDATORS
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import turn

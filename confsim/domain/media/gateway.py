@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import media as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User
 from confsim.kernel import Change, Collection, Index, Record, Refusal, SecretForm, Table

@@ -10,10 +10,9 @@ from itertools import chain
 
 from msgspec import Struct
 
+from confsim.assumptions import Context, Reason, ask, not_found
 from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import Context, ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id

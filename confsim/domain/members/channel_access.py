@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import channels
+from confsim.assumptions import Reason, ask, channels, note
 from confsim.assumptions import members as assumed
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel, base_channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import credentials

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from confsim.assumptions import ask
 from confsim.assumptions import channels as assumed
-from confsim.assumptions.register import ask
 from confsim.domain import lists
 from confsim.domain.channels.channels import CHANNELS, NAME, ROOMS, Channel
 from confsim.domain.clients.clients import Client

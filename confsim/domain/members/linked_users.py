@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from confsim.assumptions import Reason, ask
 from confsim.assumptions import members as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations

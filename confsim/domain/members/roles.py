@@ -8,10 +8,9 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import members as assumed
 from confsim.assumptions.protocol import conventions
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain import lists
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS, Channel

@@ -8,9 +8,8 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import recordings as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.kernel import ABSENT, Change, Deadline, Index, Machine, Record, Row, Table, View
 
 from . import sample_files

@@ -10,10 +10,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from confsim.assumptions import Context, Reason, ask
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
 from confsim.domain import mail
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel

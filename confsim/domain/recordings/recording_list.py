@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import recordings as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.lists import in_order
 from confsim.domain.runtime.sessions import Session

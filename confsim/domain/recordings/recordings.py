@@ -9,10 +9,9 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.domain import delays
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions import Reason
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.kernel import Guard, OnOff, Row, Toggle

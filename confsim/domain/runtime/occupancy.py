@@ -6,7 +6,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions import Reason
 from confsim.kernel import ABSENT, EXISTS, Change, Collection, Guard, Index, Record, Row, Table
 
 

@@ -8,8 +8,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, note
+from confsim.assumptions import Reason, ask, note
 from confsim.assumptions.runtime import presence as assumed
 from confsim.domain import terms
 from confsim.domain.channels import channels

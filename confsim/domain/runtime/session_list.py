@@ -10,9 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from confsim.assumptions import ask, not_found
 from confsim.assumptions.protocol import conventions
-from confsim.assumptions.protocol.refusals import not_found
-from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import sessions as assumed
 from confsim.domain import lists
 from confsim.domain.channels import channels

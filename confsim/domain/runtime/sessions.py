@@ -7,10 +7,9 @@ from enum import Enum
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import channels as assumed_channels
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
 from confsim.domain.conventions import fresh_id

@@ -12,9 +12,8 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import streaming as assumed
 from confsim.domain import delays
 from confsim.domain.channels.channels import Channel

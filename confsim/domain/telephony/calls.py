@@ -7,10 +7,9 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain import delays
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel

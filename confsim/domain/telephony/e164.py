@@ -10,9 +10,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from confsim.assumptions import Context, Reason, ask
 from confsim.assumptions import telephony as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
 from confsim.kernel import Refusal
 
 #: The most characters of a DTMF part (P2 Limits L392).

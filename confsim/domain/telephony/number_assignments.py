@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import telephony as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel
 from confsim.kernel import Change, Collection, Index, Record, Refusal, SecretForm, Table, View
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from confsim.assumptions import Reason, ask
 from confsim.assumptions import telephony as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.kernel import Change, Refusal
 

@@ -7,8 +7,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask
 from confsim.assumptions.users import emails as assumed
 from confsim.domain import mail
 from confsim.kernel import Change, Computed, Guard, Machine, Refusal, Row

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.users import handles as assumed
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import require_change

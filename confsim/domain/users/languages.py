@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
+from confsim.assumptions import Context, Reason, ask
 from confsim.assumptions.users import users as assumed_users
 from confsim.kernel import Change, Refusal
 

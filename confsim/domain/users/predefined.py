@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask
 from confsim.assumptions.users import users as assumed
 from confsim.domain import images
 from confsim.domain.clients.clients import Client

@@ -6,7 +6,7 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions import Reason
 from confsim.domain import images
 from confsim.domain.conventions import require_filled
 from confsim.kernel import Change, Filled, Machine, Row

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
+from confsim.assumptions import ask, not_found
 from confsim.assumptions import identity as assumed_identity
-from confsim.assumptions.protocol.refusals import not_found
-from confsim.assumptions.register import ask
 from confsim.assumptions.users import users as assumed_users
 from confsim.domain import lists
 from confsim.domain.clients.clients import Client

@@ -10,9 +10,8 @@ from unicodedata import normalize
 
 from msgspec.structs import replace
 
+from confsim.assumptions import Context, Reason, ask, not_found
 from confsim.assumptions import identity as assumed_identity
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import Context, ask
 from confsim.assumptions.users import users as assumed
 from confsim.kernel import (
     ABSENT,
