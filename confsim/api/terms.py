@@ -40,7 +40,7 @@ class UserTerms(Wire):
 class TermsUrl(Wire):
     """A link to terms."""
 
-    url: Annotated[str, AbsoluteUrl(sizes.URL, terms_assumed.URL), "The URL of the terms."]
+    url: Annotated[str, AbsoluteUrl(sizes.URL, free=terms_assumed.URL), "The URL of the terms."]
 
 
 @operation("POST /users/me/terms/{version}", gate=gates.USER, rules="R010 R080 R101 R102 R134")

@@ -110,7 +110,8 @@ class PathParameter:
         if self.annotation in RESOLVERS:
             resolver = RESOLVERS[self.annotation]
             self.wire, self.resolve, self.names, self.inside, self.gates, about, self.is_input = resolver
-            self.description = self.description or about
+            if not self.description:
+                self.description = about
         else:
             self.wire, self.names = named(annotation)
         self.is_text = self.wire is str

@@ -37,6 +37,7 @@ from .types import (
     PIXELS,
     AbsoluteUrl,
     AlwaysOmitted,
+    AtMost,
     ImageSize,
     InUnit,
     LimitedPage,
@@ -209,7 +210,7 @@ class Schemas:
     def _marked(self, schema: Schema, mark: Any) -> Schema:
         if isinstance(mark, Sized):
             return schema | self._text(mark)
-        if isinstance(mark, TextForm | Pattern):
+        if isinstance(mark, TextForm | Pattern | AtMost):
             keywords = mark.keywords(self.profile)
             return keywords if "type" in keywords else schema | keywords
         if isinstance(mark, Shown):
