@@ -1,7 +1,5 @@
 """Admission: the gates of operations, evaluated for the caller and the records in the path."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from confsim.assumptions import Reason, ask, members

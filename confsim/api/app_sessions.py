@@ -1,7 +1,5 @@
 """App sessions: runs of client applications and what is linked to them (P2 App sessions)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

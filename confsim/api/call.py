@@ -1,7 +1,5 @@
 """The call of an operation: its caller, client and instant, and the change that it may write."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from msgspec import Struct

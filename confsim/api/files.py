@@ -1,7 +1,5 @@
 """Files served beside the API: images by URL, media and recordings by links (G104, G510)."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 from confsim.contract import Catalogue, ImageSize, Raw, gates

@@ -1,7 +1,5 @@
 """Texts of the wire: those with a form of their own, by their readers and patterns; and those that name things."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

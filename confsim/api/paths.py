@@ -6,8 +6,6 @@ concerned. It raises Refusal NOT_FOUND for a missing record.
 The things of a channel, a user or a client are resolved in ``api.things``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Terms: what a client publishes and what its users accept (P1 Endpoints, Terms)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.values import instant

@@ -7,8 +7,6 @@ level. Inputs are looked up, and states such as a breakout session that has star
 (G040).
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """Values of the domain on the wire: stored JSON, instants in their units, files that callers upload."""
 
-from __future__ import annotations
-
 from typing import Any, TypeVar
 
 from msgspec import Raw

@@ -1,7 +1,5 @@
 """Views that several families share: wire types, and functions from records of the domain to them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import Annotated, ClassVar, TypeVar

@@ -4,8 +4,6 @@ A plain text in an ``Annotated`` describes the parameter or field for the refere
 as ``msgspec.inspect`` drops marks of ours such as ``Sized`` and ``Names``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from types import GenericAlias, NoneType, UnionType

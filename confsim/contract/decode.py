@@ -5,8 +5,6 @@ for each operation, from the types in its signature. msgspec decodes bodies; lim
 profile sets them.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE

@@ -1,7 +1,5 @@
 """Encoding: results to responses, as JSON in the shape of the return type, or empty for an operation without one."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The query of a call, from its text to keyword arguments; names that an operation does not declare."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, get_origin
 

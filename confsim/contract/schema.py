@@ -3,8 +3,6 @@
 Own code: the generator of msgspec drops the marks of ``contract.types`` and the descriptions of fields.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping
 from enum import Enum

@@ -1,7 +1,5 @@
 """Texts of parameters to typed values: numbers, words, lists, times to live, limited texts, percent encoding."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from enum import Enum

@@ -1,7 +1,5 @@
 """Types that many operations share. Names of fields and parameters are the names on the wire."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar

@@ -1,7 +1,5 @@
 """App sessions: runs of client applications, their logs, and the objects linked to them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Conventions of all things: fresh ids, and calls that request a state which already holds."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 from confsim.assumptions import Reason, ask, not_found

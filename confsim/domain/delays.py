@@ -1,7 +1,5 @@
 """Simulated delays of work, which ends at once, after a time, or after a number of polls."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

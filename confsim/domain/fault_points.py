@@ -5,8 +5,6 @@ outcomes. The code at the point names each of them and ends in ``assert_never``,
 outcome that nothing carries out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Generic, Literal, TypeVar

@@ -1,7 +1,5 @@
 """Images of users and channels: bytes that are stored and served, never decoded."""
 
-from __future__ import annotations
-
 from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.protocol import images as assumed
 from confsim.assumptions.protocol import sizes

@@ -1,7 +1,5 @@
 """Rules common to all lists of the API: matching of searches, order of texts and of ties."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice

@@ -1,7 +1,5 @@
 """The outbox: mails are stored in the world and not sent (G224)."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import assert_never
 

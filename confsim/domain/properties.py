@@ -1,7 +1,5 @@
 """Properties of users and channels: values by key. A value is stored as JSON text."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 from msgspec.structs import replace
 

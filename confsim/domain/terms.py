@@ -1,7 +1,5 @@
 """Terms of a client and their acceptance by its users."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """Breakout sessions, their rooms and participants (P2 Endpoints, Breakout rooms)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call

@@ -1,7 +1,5 @@
 """Live streaming: destinations of a channel, its broadcast and their history (P2 Live streaming)."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Annotated
 

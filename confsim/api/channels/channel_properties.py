@@ -1,7 +1,5 @@
 """Properties of channels: any JSON value under a key, managed by hosts, visible to all with access (P2 L218)."""
 
-from __future__ import annotations
-
 from confsim.api.call import API, Call
 from confsim.api.things import ChannelProperty, ChannelValue
 from confsim.api.values import packed, shown, unpacked

@@ -1,7 +1,5 @@
 """Channels: the basics of meeting rooms (P2 Endpoints, Channel basics)."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated
 

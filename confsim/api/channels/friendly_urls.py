@@ -1,7 +1,5 @@
 """Friendly URLs of channels (P1 Endpoints, Friendly URLs and embedding)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call

@@ -1,7 +1,5 @@
 """The bodies and answers of the operations on channels (P2 Channel details, Channel list item)."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, ClassVar
 

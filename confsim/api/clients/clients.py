@@ -1,7 +1,5 @@
 """Clients: the reseller's view of tenants below its own (P1 Endpoints, Clients)."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from confsim.api.call import API, Call

@@ -1,7 +1,5 @@
 """Configuration of clients, templates and channels, and the legacy settings (P2 Configuration and templates)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

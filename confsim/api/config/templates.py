@@ -1,7 +1,5 @@
 """Settings templates of clients, and the template of a channel (P2 Configuration and templates)."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """The events interface of a client: its state, its endpoints, its secret (P2 Events)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 

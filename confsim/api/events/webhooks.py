@@ -1,7 +1,5 @@
 """Payloads of webhooks, by kind of event (G533): names and payloads are confsim's own, as the documents show none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Generic, TypeVar
 

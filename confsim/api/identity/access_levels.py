@@ -1,7 +1,5 @@
 """Access levels: administrative roles of users in a client (P1 Endpoints, Access levels)."""
 
-from __future__ import annotations
-
 from confsim.api.call import API, Call
 from confsim.api.views import AccessLevel, access_level_view
 from confsim.contract import Source, gates

@@ -1,7 +1,5 @@
 """API tokens of a client (P1 API tokens)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call

@@ -1,7 +1,5 @@
 """Invitations of predefined and channel-linked users (P1 Users)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

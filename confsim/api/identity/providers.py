@@ -1,7 +1,5 @@
 """Authentication providers and profiles (P1 Authentication providers and profile)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call

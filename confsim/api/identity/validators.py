@@ -1,7 +1,5 @@
 """Validators of identity tokens, and the exchange of a token (P1 Custom authentication)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call

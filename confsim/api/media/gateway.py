@@ -1,7 +1,5 @@
 """The gateway: endpoints at which users send media in (P2 Endpoints, Gateway)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call

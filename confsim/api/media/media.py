@@ -1,7 +1,5 @@
 """Media pools of channels and of the client, by the same calls (P2 Endpoints, Media pools)."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Temporary users of a channel (P1 Users)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call

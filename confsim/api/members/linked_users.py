@@ -1,7 +1,5 @@
 """Users linked to a channel, regular ones and those made for it (P2 Endpoints, Breakout rooms)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call

@@ -1,7 +1,5 @@
 """Channel roles: operators and owners of a channel (P1 Endpoints, Channel roles)."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from confsim.api.call import API, Call

@@ -1,7 +1,5 @@
 """Recordings of channels, their assets, and how those are downloaded (P2 Endpoints, Recordings)."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated
 from urllib.parse import quote

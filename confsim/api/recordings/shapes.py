@@ -1,7 +1,5 @@
 """The bodies and answers of the operations on recordings (P2 Recording, Recording asset)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import partial

@@ -1,7 +1,5 @@
 """Running channels: lobby, switches, populations, streaming addresses (P2 Endpoints, Runtime)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any

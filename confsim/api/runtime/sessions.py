@@ -1,7 +1,5 @@
 """Sessions of channels and their participants (P2 Endpoints, Sessions)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated
 

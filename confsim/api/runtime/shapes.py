@@ -1,7 +1,5 @@
 """The words, bodies and answers of the operations on running channels (P2 Runtime)."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated
 

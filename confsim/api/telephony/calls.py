@@ -1,7 +1,5 @@
 """Prices of calls, and calls that a channel makes (P2 Endpoints, Telephony)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call

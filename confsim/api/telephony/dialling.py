@@ -1,7 +1,5 @@
 """Dialling in and out, and the PINs of channels (P2 Endpoints, Telephony)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call

@@ -1,7 +1,5 @@
 """Inbound numbers, and the channels they are assigned to (P2 Endpoints, Telephony)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call

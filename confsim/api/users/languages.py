@@ -1,7 +1,5 @@
 """Languages of users (P1 Endpoints, Users)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call

@@ -1,7 +1,5 @@
 """Predefined users and their ids in a third-party identity system (P1 Users)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call

@@ -1,7 +1,5 @@
 """Users: look-ups, the user list, details and images (P1 Endpoints, Users)."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from confsim.api.call import API, Call

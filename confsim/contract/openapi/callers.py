@@ -1,7 +1,5 @@
 """The refusals of an OpenAPI document that concern the caller: they follow from the gate of an operation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from confsim.assumptions import Reason, channels, clients, in_force, members, terms

@@ -1,7 +1,5 @@
 """The OpenAPI 3.1 document of a catalogue, derived from the declarations of its operations and the register."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The refusals of operations in an OpenAPI document: the codes of each status, as an enumeration."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any

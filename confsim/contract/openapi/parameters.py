@@ -1,7 +1,5 @@
 """The parameters of operations in an OpenAPI document: what a profile reads from their texts, and what it refuses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any, get_args, get_origin

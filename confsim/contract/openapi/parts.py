@@ -1,7 +1,5 @@
 """Parts of an OpenAPI document: security schemes, uploads, headers, and how calls are read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

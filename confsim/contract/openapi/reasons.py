@@ -1,7 +1,5 @@
 """The reasons for which an operation can refuse under a profile: from its declaration, the register and real calls."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from functools import cache

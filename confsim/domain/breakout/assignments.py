@@ -1,7 +1,5 @@
 """Assignments of users to breakout rooms, and the routing of users to their rooms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """Rooms of breakout sessions: planned, live as channels of their own, closed."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from msgspec.structs import replace

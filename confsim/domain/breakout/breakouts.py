@@ -1,7 +1,5 @@
 """Breakout sessions of an event room: prepared, active, completed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum
 

@@ -1,7 +1,5 @@
 """Broadcasts: live streams of a channel to its destinations, and their history."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum, StrEnum
 

@@ -1,7 +1,5 @@
 """Destinations of a channel's broadcasts: RTMP URLs, each enabled or disabled."""
 
-from __future__ import annotations
-
 from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import broadcast as assumed
 from confsim.domain.channels.channels import Channel

@@ -1,7 +1,5 @@
 """The image of a channel."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from msgspec.structs import replace

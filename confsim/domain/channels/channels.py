@@ -1,7 +1,5 @@
 """Channels: the meeting rooms of a client, with names, access and lifecycle."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import Enum, StrEnum
 from itertools import count

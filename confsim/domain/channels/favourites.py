@@ -1,7 +1,5 @@
 """The users whose favourite a channel is. No documented call sets them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from confsim.domain.users.users import User

@@ -1,7 +1,5 @@
 """Friendly URLs: readable names of channels, unique within a client."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from enum import Enum

@@ -1,7 +1,5 @@
 """The switches of a channel: wall, attendee lock, guest access, presenters limit and feature flags, each a machine."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from msgspec.structs import replace

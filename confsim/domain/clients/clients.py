@@ -1,7 +1,5 @@
 """Clients (tenants): their hierarchy and their service."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum

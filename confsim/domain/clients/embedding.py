@@ -1,7 +1,5 @@
 """Origins that may embed the conferencing widget, and domains to which a login may redirect."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

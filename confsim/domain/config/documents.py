@@ -1,7 +1,5 @@
 """Configuration level by level: the JSON documents of clients, templates and channels, and how they are updated."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """Effective configuration: the merged documents of the service, clients, templates and channels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec import Struct

@@ -4,8 +4,6 @@ Documents are never modified: every function returns a new one, which may share 
 merge patch (RFC 7396) is ten lines, and the other functions follow rules of the documents.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from confsim.assumptions import Reason, ask

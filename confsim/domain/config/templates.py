@@ -1,7 +1,5 @@
 """Settings templates: visibility, changes, inheritance by sub-clients, and offers to channels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from enum import Enum, StrEnum
 from itertools import chain

@@ -1,7 +1,5 @@
 """What breakout sessions, their rooms and event rooms do to each other and to others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from confsim.assumptions import ask

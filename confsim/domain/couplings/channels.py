@@ -1,7 +1,5 @@
 """What channels, roles in them, their links, friendly URLs and templates do to each other and to others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """What clients, their terms, validators and tokens, and their users and invitations do to each other and to others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from confsim.assumptions import ask

@@ -1,7 +1,5 @@
 """Emitted events and mail: which transitions emit which event, and what endpoints and deliveries do to deliveries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import partial

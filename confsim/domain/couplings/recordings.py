@@ -1,7 +1,5 @@
 """What recordings need of their session, and do to their assets; what switching live streaming off does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from confsim.assumptions import ask

@@ -1,7 +1,5 @@
 """What presences, the audience, sessions, placements and the lobby do to each other and to others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What phone calls and inbound numbers do to others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 from confsim.assumptions import ask

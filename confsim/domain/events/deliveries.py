@@ -5,8 +5,6 @@ This module decides the content, time and order of deliveries and evaluates the 
 "not shown", G533, G534).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum, StrEnum

@@ -1,7 +1,5 @@
 """The events interface of a client: its state, its endpoints, its secret."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from enum import Enum
 

@@ -3,8 +3,6 @@
 The events of a client are recorded while it has an active endpoint, and only the latest are stored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 

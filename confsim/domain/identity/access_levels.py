@@ -1,7 +1,5 @@
 """Access levels: administrative roles of users within a client, their granting and revocation."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """API tokens of a client: administrative credentials for servers."""
 
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from confsim.assumptions import Reason, ask, not_found

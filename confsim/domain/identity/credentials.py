@@ -1,7 +1,5 @@
 """Credentials by their value: tokens of users, and the values of API tokens of clients."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 from msgspec.structs import replace
 

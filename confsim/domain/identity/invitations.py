@@ -1,7 +1,5 @@
 """Invitations: the one code of a predefined or channel-linked user, its kinds and its expiry."""
 
-from __future__ import annotations
-
 from enum import Enum, StrEnum
 
 from msgspec.structs import replace

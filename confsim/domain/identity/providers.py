@@ -1,7 +1,5 @@
 """Authentication providers: those of the service, those enabled for a client, and the identity received from one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from urllib.parse import quote
 

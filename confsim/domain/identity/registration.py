@@ -1,7 +1,5 @@
 """Registration of users, and changes of handles, by reservation tokens."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from confsim.assumptions import Reason, ask

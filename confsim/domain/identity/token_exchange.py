@@ -1,7 +1,5 @@
 """Identity tokens: validation, the user that one identifies, and the update of that user."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

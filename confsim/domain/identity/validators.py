@@ -1,7 +1,5 @@
 """Validators of identity tokens: set up outside the API, at most one active in a client."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import Enum
 

@@ -1,7 +1,5 @@
 """Gateway endpoints: addresses to which users send media, each with credentials."""
 
-from __future__ import annotations
-
 from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import media as assumed
 from confsim.domain.conventions import fresh_id

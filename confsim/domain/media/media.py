@@ -1,7 +1,5 @@
 """Media pools: the files of a client or a channel, their tags, and the links to the files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from enum import Enum, StrEnum
 from hashlib import blake2b

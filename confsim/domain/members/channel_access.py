@@ -1,7 +1,5 @@
 """Access of callers to channels, and guests: temporary users of one channel."""
 
-from __future__ import annotations
-
 from confsim.assumptions import Reason, ask, channels, note
 from confsim.assumptions import members as assumed
 from confsim.assumptions.protocol import initial

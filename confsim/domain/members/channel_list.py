@@ -1,7 +1,5 @@
 """The list of channels visible to a caller."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from confsim.assumptions import ask

@@ -1,7 +1,5 @@
 """Users linked to a channel: regular ones, and guest-like ones made for it, to be assigned to breakout rooms."""
 
-from __future__ import annotations
-
 from confsim.assumptions import Reason, ask
 from confsim.assumptions import members as assumed
 from confsim.domain.channels.channels import Channel

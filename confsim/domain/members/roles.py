@@ -1,7 +1,5 @@
 """Roles of users in a channel: operators (hosts) and owners, who rank above them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from operator import attrgetter

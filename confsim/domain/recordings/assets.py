@@ -1,7 +1,5 @@
 """Assets of recordings: the files that the processing of a recording makes, and their upload."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 

@@ -3,8 +3,6 @@
 Both are JWTs, signed with HS256 by keys of the world; nothing is stored, and several may be valid at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reads of recordings; a read polls the recordings that it shows while they are being processed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """Recordings of sessions: started, stopped, processed, ready."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """The lobby: its door, and the auto-close of the door when the channel becomes empty."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from confsim.assumptions import Reason

@@ -1,7 +1,5 @@
 """Who is where: the presences of users, and their number in a channel with its breakout rooms."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """The presence of users in a channel or its lobby. No documented call changes it (G327)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import assert_never

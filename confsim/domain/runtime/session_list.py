@@ -1,7 +1,5 @@
 """The lists of sessions and of those who took part in them: who sees what, filters and orders."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial

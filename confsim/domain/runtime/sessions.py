@@ -1,7 +1,5 @@
 """Sessions, the runs of a channel, and the attendances of users in them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum
 

@@ -1,7 +1,5 @@
 """The placement of channels on streaming servers, for which clients wait."""
 
-from __future__ import annotations
-
 import hmac
 import re
 from base64 import b64encode

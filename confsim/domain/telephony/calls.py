@@ -1,7 +1,5 @@
 """Phone calls: outbound calls of a channel, and inbound calls. Only the placing of a call is documented."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import assert_never
 

@@ -3,8 +3,6 @@
 ``phonenumbers`` is imported where it is needed: most calls need the digits alone, and it takes a tenth of a second.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

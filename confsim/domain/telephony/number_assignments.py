@@ -1,7 +1,5 @@
 """Assignments of inbound numbers: to one channel exclusively, or to several, each with a routing code."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum
 

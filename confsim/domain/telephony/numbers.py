@@ -1,7 +1,5 @@
 """Inbound numbers of a client: the inventory, which of them are enabled, the default list."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from enum import Enum

@@ -1,7 +1,5 @@
 """PINs of a channel; when there are any, inbound calls require one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Prices of calls: always in US dollars per minute, by the country of the number (R327, R487)."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 
 from confsim.assumptions import Reason, ask

@@ -1,7 +1,5 @@
 """Email addresses of users, and their verification by a mailed code."""
 
-from __future__ import annotations
-
 import re
 from enum import Enum
 

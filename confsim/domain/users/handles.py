@@ -1,7 +1,5 @@
 """Handles: availability, and reservation for fifteen minutes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import Enum
 

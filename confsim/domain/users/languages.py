@@ -1,7 +1,5 @@
 """Languages of users: ordered codes of ISO 639-1 with an optional region."""
 
-from __future__ import annotations
-
 import re
 
 from confsim.assumptions import Context, Reason, ask

@@ -1,7 +1,5 @@
 """Predefined users: accounts that hold roles and details before any authentication is attached to them."""
 
-from __future__ import annotations
-
 from confsim.assumptions import Reason, ask
 from confsim.assumptions.users import users as assumed
 from confsim.domain import images

@@ -1,7 +1,5 @@
 """The user list of a client, its filters and order, and look-ups of users."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """Users of a client: the record, its indexes, and the account machine."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import Enum, IntEnum, StrEnum
 from functools import cached_property
