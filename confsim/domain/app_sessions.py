@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import app_sessions as assumed
-from confsim.kernel import CREATED, Change, Collection, Index, Order, Record, Refusal, Table, Unique, View
+from confsim.kernel import CREATED, Change, Collection, Index, Order, Record, Refusal, Table, Unique, View, replace
 
 from .channels import channels
 from .channels.channels import Channel

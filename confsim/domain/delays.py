@@ -4,11 +4,10 @@ from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from confsim.assumptions import Assumption, Context, ask
 from confsim.assumptions.protocol.durations import Delay, parse_delay
-from confsim.kernel import Change, Guard
+from confsim.kernel import Change, Guard, replace
 
 
 @lru_cache(maxsize=64)

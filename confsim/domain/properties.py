@@ -1,12 +1,11 @@
 """Properties of users and channels: values by key. A value is stored as JSON text."""
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from confsim.assumptions import Assumption, Reason, ask, not_found
 from confsim.assumptions import properties as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.kernel import Change, Collection, Index, Record, Refusal, Table, View
+from confsim.kernel import Change, Collection, Index, Record, Refusal, Table, View, replace
 
 from .channels.channels import Channel
 from .users.users import User

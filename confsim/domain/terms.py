@@ -3,14 +3,13 @@
 from enum import Enum
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from confsim.assumptions import Reason, ask, note
 from confsim.assumptions import terms as assumed
 from confsim.assumptions.protocol import initial
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel import EXISTS, Change, Collection, Filled, Guard, Machine, Row
+from confsim.kernel import EXISTS, Change, Collection, Filled, Guard, Machine, Row, replace
 
 from .users import users
 

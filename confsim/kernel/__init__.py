@@ -1,5 +1,7 @@
 """The kernel: worlds, changes, tables, timers, machines, refusals. The rooms above import what they use from here."""
 
+from msgspec.structs import replace
+
 from .ids import as_token
 from .influence import Cascade, Coupling, Need
 from .machine import Call, Collection, Creation, Details, Machine, Refused, Toggle, Trigger
@@ -53,6 +55,7 @@ __all__ = [
     "World",
     "as_token",
     "merged",
+    "replace",
     "suggest",
     "suggest_near",
 ]  # fmt: skip

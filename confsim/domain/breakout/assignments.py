@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import breakout as assumed
 from confsim.domain.channels import channels
@@ -14,7 +12,7 @@ from confsim.domain.runtime import presence
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import users
 from confsim.domain.users.users import User
-from confsim.kernel import Call, Change, Collection, Refusal
+from confsim.kernel import Call, Change, Collection, Refusal, replace
 
 from . import breakout_rooms
 from .breakout_rooms import ASSIGNMENTS, BY_PLACE, ROOMS, Room, RoomAssignment, RoomState

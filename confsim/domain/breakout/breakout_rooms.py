@@ -2,12 +2,10 @@
 
 from enum import Enum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import breakout as assumed
 from confsim.domain.conventions import fresh_id
-from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Record, Refusal, Row, Table, Unique, View
+from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Record, Refusal, Row, Table, Unique, View, replace
 
 from .breakouts import Breakout, BreakoutState
 

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol import durations, initial
@@ -13,7 +11,21 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import fresh_id
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SessionState
-from confsim.kernel import ABSENT, Change, Deadline, Guard, Index, Machine, Record, Refusal, Row, Table, Unique, View
+from confsim.kernel import (
+    ABSENT,
+    Change,
+    Deadline,
+    Guard,
+    Index,
+    Machine,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    Unique,
+    View,
+    replace,
+)
 
 
 class BreakoutState(Enum):

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from enum import Enum, StrEnum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol import durations, initial
@@ -29,6 +27,7 @@ from confsim.kernel import (
     Row,
     Table,
     Unique,
+    replace,
 )
 
 from . import destinations

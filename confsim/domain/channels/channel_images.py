@@ -2,13 +2,11 @@
 
 from enum import Enum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, value_of
 from confsim.assumptions.runtime.sessions import IMAGE
 from confsim.domain import images
 from confsim.domain.conventions import require_filled
-from confsim.kernel import Change, Filled, Machine, Row
+from confsim.kernel import Change, Filled, Machine, Row, replace
 
 from .channels import Channel, table_of
 

@@ -5,8 +5,6 @@ from enum import Enum, StrEnum
 from itertools import count
 from typing import Any
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask, breakout, not_found, note
 from confsim.assumptions import channels as assumed
 from confsim.assumptions.protocol import initial, sizes
@@ -29,6 +27,7 @@ from confsim.kernel import (
     Table,
     Unique,
     View,
+    replace,
 )
 
 #: P2 Limits L390: most characters of a description.

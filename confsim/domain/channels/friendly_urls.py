@@ -5,13 +5,11 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask
 from confsim.assumptions import channels as assumed
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import require_filled, turn
-from confsim.kernel import Change, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle
+from confsim.kernel import Change, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle, replace
 
 from .channels import BY_FRIENDLY_URL, CHANNELS, ROOM_FRIENDLY_URL, ROOMS, Channel, friendly, table_of
 

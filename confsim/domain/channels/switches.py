@@ -2,13 +2,11 @@
 
 from enum import Enum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask, note
 from confsim.assumptions import channels as assumed
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.domain.conventions import require_filled, turn
-from confsim.kernel import Change, Enabled, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle
+from confsim.kernel import Change, Enabled, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle, replace
 
 from .channels import Channel, table_of
 

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask
 from confsim.assumptions import config as assumed
-from confsim.kernel import Change, Collection, Index, Record, Refusal, Table
+from confsim.kernel import Change, Collection, Index, Record, Refusal, Table, replace
 
 from . import json_documents
 

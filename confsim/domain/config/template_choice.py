@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import require_filled
-from confsim.kernel import Change, Collection, Index, Record, Refusal, Table
+from confsim.kernel import Change, Collection, Index, Record, Refusal, Table, replace
 
 
 class Selection(Record):

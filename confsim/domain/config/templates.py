@@ -5,7 +5,6 @@ from enum import Enum, StrEnum
 from itertools import chain
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import config as assumed
@@ -30,6 +29,7 @@ from confsim.kernel import (
     Table,
     View,
     merged,
+    replace,
 )
 
 from . import template_choice

@@ -11,7 +11,6 @@ from enum import Enum, StrEnum
 from typing import Any, assert_never
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from confsim.assumptions import Reason, ask, note
 from confsim.assumptions import events as assumed
@@ -32,6 +31,7 @@ from confsim.kernel import (
     Unique,
     View,
     World,
+    replace,
 )
 
 from . import endpoints

@@ -3,8 +3,6 @@
 from base64 import b64encode
 from enum import Enum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import events as assumed
 from confsim.domain.clients.clients import CLIENTS, Client
@@ -25,6 +23,7 @@ from confsim.kernel import (
     Toggle,
     View,
     as_token,
+    replace,
 )
 
 #: Whether the Events API is enabled for the client (P2 L362). Endpoints and secret are preserved; only events that

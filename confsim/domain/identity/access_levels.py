@@ -2,14 +2,12 @@
 
 from enum import Enum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Context, Reason, ask, members
 from confsim.assumptions import identity as assumed
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import BY_LEVEL, USERS, Level, User
-from confsim.kernel import Change, Details, Field, Machine, Refusal, Row
+from confsim.kernel import Change, Details, Field, Machine, Refusal, Row, replace
 
 from .credentials import Caller
 

@@ -1,13 +1,11 @@
 """API tokens of a client: administrative credentials for servers."""
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import durations
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id
-from confsim.kernel import Change, Collection, Record, SecretForm, Table, View
+from confsim.kernel import Change, Collection, Record, SecretForm, Table, View, replace
 
 from . import credentials
 

@@ -1,7 +1,6 @@
 """Credentials by their value: tokens of users, and the values of API tokens of clients."""
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from confsim.assumptions import Reason, ask, members, note
 from confsim.assumptions import identity as assumed
@@ -10,7 +9,19 @@ from confsim.assumptions.protocol.transport import AT_THE_END
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import USERS, Level, User
-from confsim.kernel import NEVER, Change, Collection, Index, Record, Refusal, SecretForm, Table, View, suggest_near
+from confsim.kernel import (
+    NEVER,
+    Change,
+    Collection,
+    Index,
+    Record,
+    Refusal,
+    SecretForm,
+    Table,
+    View,
+    replace,
+    suggest_near,
+)
 
 
 class Credential(Record):

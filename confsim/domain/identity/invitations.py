@@ -2,15 +2,26 @@
 
 from enum import Enum, StrEnum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import durations
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, User
-from confsim.kernel import ABSENT, Change, Deadline, Guard, Machine, Record, Refusal, Row, SecretForm, Table, Unique
+from confsim.kernel import (
+    ABSENT,
+    Change,
+    Deadline,
+    Guard,
+    Machine,
+    Record,
+    Refusal,
+    Row,
+    SecretForm,
+    Table,
+    Unique,
+    replace,
+)
 
 from . import credentials, jws
 from .credentials import Credential

@@ -4,8 +4,6 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from operator import attrgetter
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import members as assumed
 from confsim.assumptions.protocol import conventions
@@ -14,7 +12,7 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS, Channel
 from confsim.domain.lists import MappedSequence
 from confsim.domain.users.users import USERS, Hosting, User
-from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Order, Record, Refusal, Row, Table, View
+from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Order, Record, Refusal, Row, Table, View, replace
 
 
 class Role(StrEnum):

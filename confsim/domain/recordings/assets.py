@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
-from msgspec.structs import replace
 
 from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import recordings as assumed
-from confsim.kernel import ABSENT, Change, Deadline, Index, Machine, Record, Row, Table, View
+from confsim.kernel import ABSENT, Change, Deadline, Index, Machine, Record, Row, Table, View, replace
 
 from . import sample_files
 

@@ -5,8 +5,6 @@ from enum import Enum
 from operator import attrgetter
 from typing import assert_never
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import durations
@@ -39,6 +37,7 @@ from confsim.kernel import (
     Row,
     Table,
     Unique,
+    replace,
 )
 
 from . import assets

@@ -2,10 +2,8 @@
 
 from enum import Enum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason
-from confsim.kernel import ABSENT, EXISTS, Change, Collection, Guard, Index, Record, Row, Table
+from confsim.kernel import ABSENT, EXISTS, Change, Collection, Guard, Index, Record, Row, Table, replace
 
 
 class Where(Enum):

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import assert_never
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask, note
 from confsim.assumptions.runtime import presence as assumed
 from confsim.domain import terms
@@ -17,7 +15,7 @@ from confsim.domain.fault_points import ADMISSION, FaultOutcome, fault_for
 from confsim.domain.identity import credentials
 from confsim.domain.members import channel_access, roles
 from confsim.domain.users.users import Account, User
-from confsim.kernel import ABSENT, Change, Flag, Guard, Machine, Refusal, Row, View
+from confsim.kernel import ABSENT, Change, Flag, Guard, Machine, Refusal, Row, View, replace
 
 from . import occupancy, sessions
 from .occupancy import BY_CHANNEL, BY_PLACE, IN_LOBBY, PRESENTERS

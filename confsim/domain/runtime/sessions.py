@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import channels as assumed_channels
 from confsim.assumptions.protocol import durations
@@ -27,6 +25,7 @@ from confsim.kernel import (
     Table,
     Unique,
     View,
+    replace,
 )
 
 from .occupancy import BY_PLACE, PRESENCES

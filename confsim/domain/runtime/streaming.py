@@ -8,7 +8,6 @@ from hashlib import sha1
 from typing import assert_never
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.protocol import durations
@@ -18,7 +17,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_POLL_LEFT, NO_WAIT, Wait, count_poll
 from confsim.domain.fault_points import PROXY, FaultOutcome, fault_for
 from confsim.domain.identity.credentials import Caller
-from confsim.kernel import ABSENT, Change, Deadline, Guard, Machine, NotYet, Record, Row, Table
+from confsim.kernel import ABSENT, Change, Deadline, Guard, Machine, NotYet, Record, Row, Table, replace
 
 from . import sessions
 

@@ -3,8 +3,6 @@
 from enum import Enum
 from typing import assert_never
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol import durations
@@ -19,7 +17,7 @@ from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import Account, User
-from confsim.kernel import ABSENT, Change, Deadline, Guard, Index, Machine, Record, Refusal, Row, Table
+from confsim.kernel import ABSENT, Change, Deadline, Guard, Index, Machine, Record, Refusal, Row, Table, replace
 
 from . import e164, number_assignments, pins
 from .e164 import Dialled

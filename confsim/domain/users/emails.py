@@ -3,12 +3,10 @@
 import re
 from enum import Enum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason, ask
 from confsim.assumptions.users import emails as assumed
 from confsim.domain import mail
-from confsim.kernel import Change, Computed, Guard, Machine, Refusal, Row
+from confsim.kernel import Change, Computed, Guard, Machine, Refusal, Row, replace
 
 from .users import BY_EMAIL, USERS, User
 

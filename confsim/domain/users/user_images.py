@@ -2,12 +2,10 @@
 
 from enum import Enum
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Reason
 from confsim.domain import images
 from confsim.domain.conventions import require_filled
-from confsim.kernel import Change, Filled, Machine, Row
+from confsim.kernel import Change, Filled, Machine, Row, replace
 
 from .users import USERS, User
 

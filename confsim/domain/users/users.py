@@ -6,8 +6,6 @@ from functools import cached_property
 from typing import Any
 from unicodedata import normalize
 
-from msgspec.structs import replace
-
 from confsim.assumptions import Context, Reason, ask, not_found
 from confsim.assumptions import identity as assumed_identity
 from confsim.assumptions.users import users as assumed
@@ -26,6 +24,7 @@ from confsim.kernel import (
     SecretForm,
     Table,
     Unique,
+    replace,
 )
 
 
