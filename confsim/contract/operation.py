@@ -11,7 +11,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from operator import itemgetter
 from types import MappingProxyType, NoneType
@@ -373,12 +373,7 @@ class Catalogue:
 
     def family(self, **shared: Unpack[Words]) -> Declare:
         """Return what declares operations that share these words; each states what differs."""
-
-        def operation(route: str, **words: Unpack[Words]) -> Callable[[F], F]:
-            both: Words = {**shared, **words}
-            return self.operation(route, **both)
-
-        return operation
+        return partial(self.operation, **shared)
 
     def operation(self, route: str, **words: Unpack[Words]) -> Callable[[F], F]:
         """Declare an operation: the decorated function.
