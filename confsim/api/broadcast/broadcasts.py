@@ -6,7 +6,7 @@ from typing import Annotated
 from confsim.api.call import API, Call
 from confsim.api.forms import BroadcastId, ChannelId, ClientId, DestinationId, DestinationUrl, SessionId
 from confsim.api.views import Id, page
-from confsim.assumptions import Reason, ask
+from confsim.assumptions import Reason, ask, note
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol import units
 from confsim.contract import (
@@ -27,6 +27,7 @@ from confsim.contract import (
 from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.broadcast.broadcasts import BroadcastSort
 from confsim.domain.broadcast.destinations import Destination
+from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.members import roles
 from confsim.kernel import Refusal
@@ -197,7 +198,9 @@ def set_broadcast_destination_state(call: Call, channel: Channel, destination: D
 )
 def set_broadcast_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable live streaming for a channel."""
-    broadcasts.set_feature(call.change, channel, state.value)
+    switches.set_feature(call.change, channel, switches.BROADCAST.to(state))
+    if state is Switch.DISABLE:
+        note(call.change, assumed.OFF_WHILE_RUNNING)
 
 
 @named("GET /channels/{uuid}/broadcast", gate=gates.OPERATOR.assumed("G570"), rules="R370", gaps="G570")

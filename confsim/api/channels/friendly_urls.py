@@ -10,7 +10,7 @@ from confsim.contract import Present, Switch, Wire, gates
 from confsim.domain.channels import friendly_urls
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
-from confsim.domain.conventions import fresh_id
+from confsim.domain.conventions import fresh_id, turn
 from confsim.kernel import Refusal
 
 operation = API.family(line="P1 Friendly URLs and embedding")
@@ -79,7 +79,7 @@ def set_friendly_urls_state(call: Call, state: Switch) -> None:
 
     While they are disabled none is found or set; those that channels have stay.
     """
-    friendly_urls.set_use(call.change, call.client, state)
+    turn(call.change, friendly_urls.SWITCH.to(state), call.client, state=state)
 
 
 @operation(

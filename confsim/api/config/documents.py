@@ -15,6 +15,7 @@ from confsim.domain.config import documents, effective, templates
 from confsim.domain.config.documents import LIGHT
 from confsim.domain.config.effective import ConfigQuery
 from confsim.domain.config.templates import VisibleTemplate
+from confsim.domain.conventions import turn
 from confsim.domain.media import media
 
 operation = API.family(line="P2 Configuration and templates")
@@ -245,4 +246,4 @@ def get_channel_settings(call: Call, channel: Channel) -> ChannelSettings:
 )
 def set_client_speech2text_state(call: Call, state: Switch) -> None:
     """Enable or disable speech to text for new channels of the client; existing channels are unchanged."""
-    clients.switch_default(call.change, call.client, Default.SPEECH2TEXT, state)
+    turn(call.change, clients.DEFAULTS[Default.SPEECH2TEXT].to(state), call.client, state=state)

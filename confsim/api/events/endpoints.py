@@ -9,6 +9,7 @@ from confsim.api.views import Id
 from confsim.assumptions import Reason, ask, in_force
 from confsim.assumptions import events as assumed
 from confsim.contract import URL, Long, Pattern, Present, Source, StatedUnit, Switch, Url, Wire, gates
+from confsim.domain.conventions import turn
 from confsim.domain.events import endpoints
 from confsim.kernel import Refusal
 
@@ -131,7 +132,7 @@ def get_events_status(call: Call) -> EventsStatus:
 def set_events_state(call: Call, state: Switch) -> None:
     """Enable or disable the client's events."""
     _require_on(call)
-    endpoints.set_interface(call.change, call.client, state.value)
+    turn(call.change, endpoints.MACHINE.to(state), call.client)
 
 
 @named("GET /events/secret", gaps="G535 G592", of_whole_client=True)

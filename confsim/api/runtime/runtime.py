@@ -11,7 +11,7 @@ from confsim.api.forms import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
 from confsim.assumptions import Reason, ask, in_force, not_found, note
-from confsim.assumptions.breakout import ROOM_SETTINGS
+from confsim.assumptions.breakout import EVENT_ROOM_OFF, ROOM_SETTINGS
 from confsim.assumptions.channels import MIDI
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import streaming as assumed_streaming
@@ -301,7 +301,7 @@ def set_attendees_state(call: Call, channel: Channel, state: Lock) -> None:
 )
 def set_speech2text_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable speech to text in the channel; it may incur metered charges."""
-    switches.set_feature(call.change, channel, switches.SPEECH2TEXT, state)
+    switches.set_feature(call.change, channel, switches.SPEECH2TEXT.to(state))
 
 
 @operation(
@@ -310,7 +310,7 @@ def set_speech2text_state(call: Call, channel: Channel, state: Switch) -> None:
 def set_midi_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable midi in the channel."""
     note(call.change, MIDI)
-    switches.set_feature(call.change, channel, switches.MIDI, state)
+    switches.set_feature(call.change, channel, switches.MIDI.to(state))
 
 
 @operation(
@@ -321,4 +321,6 @@ def set_event_room_state(call: Call, channel: Channel, state: Switch) -> None:
 
     Refusal BREAKOUT_ACTIVE while a breakout session is active.
     """
-    breakouts.switch(call.change, channel, state)
+    if state is Switch.DISABLE:
+        note(call.change, EVENT_ROOM_OFF)
+    switches.set_feature(call.change, channel, breakouts.EVENT_ROOM.to(state))

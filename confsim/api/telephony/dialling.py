@@ -10,6 +10,7 @@ from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Default
+from confsim.domain.conventions import turn
 from confsim.domain.members import roles
 from confsim.domain.telephony import pins
 
@@ -78,22 +79,22 @@ def delete_dial_pin(call: Call, channel: Channel, pin: pins.Pin) -> None:
 @of_client("POST /settings/dial/in/{state}", rules="R088 R315 R316", gaps="G297 G576")
 def set_client_dial_in_state(call: Call, state: Switch) -> None:
     """Enable or disable dialling in to new channels of the client; existing channels are unchanged."""
-    clients.switch_default(call.change, call.client, Default.DIAL_IN, state)
+    turn(call.change, clients.DEFAULTS[Default.DIAL_IN].to(state), call.client, state=state)
 
 
 @of_client("POST /settings/dial/out/{state}", rules="R088 R315 R316", gaps="G297 G576")
 def set_client_dial_out_state(call: Call, state: Switch) -> None:
     """Enable or disable dialling out of new channels of the client; existing channels are unchanged."""
-    clients.switch_default(call.change, call.client, Default.DIAL_OUT, state)
+    turn(call.change, clients.DEFAULTS[Default.DIAL_OUT].to(state), call.client, state=state)
 
 
 @of_channel("POST /channels/{uuid}/settings/dial/in/{state}", rules="R042 R352 R474 R475 R535", gaps="G355 G467")
 def set_dial_in_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable dialling in to the channel, independently of the default of new channels."""
-    switches.set_feature(call.change, channel, switches.DIAL_IN, state)
+    switches.set_feature(call.change, channel, switches.DIAL_IN.to(state))
 
 
 @of_channel("POST /channels/{uuid}/settings/dial/out/{state}", rules="R042 R352 R476 R477 R535", gaps="G355")
 def set_dial_out_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable dialling out of the channel, whatever the default of new channels; running calls go on."""
-    switches.set_feature(call.change, channel, switches.DIAL_OUT, state)
+    switches.set_feature(call.change, channel, switches.DIAL_OUT.to(state))

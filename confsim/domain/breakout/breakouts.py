@@ -277,10 +277,3 @@ EVENT_ROOM = switches.feature(
     only_if=(None, _IS_QUIET),
     refused=Reason.BREAKOUT_ACTIVE,
 )
-
-
-def switch(change: Change, channel: Channel, trigger: str) -> Channel:
-    """Make the channel an event room (``enable``) or no longer one (``disable``). Refusal BREAKOUT_ACTIVE (G354)."""
-    if trigger == "disable":
-        note(change, assumed.EVENT_ROOM_OFF)
-    return switches.set_feature(change, channel, EVENT_ROOM, trigger)

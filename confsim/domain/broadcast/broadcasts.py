@@ -7,7 +7,6 @@ from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol import durations, initial
 from confsim.domain import delays
-from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import fresh_id
 from confsim.domain.delays import NO_POLL_LEFT, count_poll
@@ -163,13 +162,6 @@ def require_feature(change: Change, channel: Channel, *, start: bool = False) ->
     note(change, initial.CHANNEL_FLAGS)
     if not channel.broadcast_enabled and (start or ask(change, assumed.WHILE_OFF) == "all-refused"):
         raise Refusal(Reason.BROADCAST_OFF)
-
-
-def set_feature(change: Change, channel: Channel, trigger: str) -> None:
-    """Enable or disable the feature for the channel; a running broadcast continues, or ends (G526)."""
-    switches.set_feature(change, channel, switches.BROADCAST, trigger)
-    if trigger == "disable":
-        note(change, assumed.OFF_WHILE_RUNNING)
 
 
 def start(change: Change, channel: Channel) -> Broadcast:

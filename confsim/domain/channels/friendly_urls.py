@@ -8,7 +8,7 @@ from functools import lru_cache
 from confsim.assumptions import Reason, ask
 from confsim.assumptions import channels as assumed
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.conventions import require_filled, turn
+from confsim.domain.conventions import require_filled
 from confsim.kernel import Change, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle, replace
 
 from .channels import BY_FRIENDLY_URL, CHANNELS, ROOM_FRIENDLY_URL, ROOMS, Channel, friendly, table_of
@@ -100,11 +100,6 @@ def get(change: Change, client: Client, url: str) -> Channel:
 def in_use(change: Change, client: Client) -> bool:
     """Whether friendly URLs are found and set in the client (R225, G285)."""
     return client.friendly_urls or ask(change, assumed.FRIENDLY_OFF) == "nothing"
-
-
-def set_use(change: Change, client: Client, trigger: str) -> Client:
-    """Enable or disable friendly URLs for the client (R225). Refusal STATE_HOLDS where repeating is refused (G537)."""
-    return turn(change, SWITCH.to(trigger), client, state=trigger)
 
 
 def channels_to_clear(change: Change, client: Client) -> Iterator[Channel]:

@@ -11,7 +11,7 @@ from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions import channels as ids
 from confsim.assumptions import clients as assumed
 from confsim.assumptions.protocol import initial
-from confsim.domain.conventions import require_change, turn
+from confsim.domain.conventions import require_change
 from confsim.kernel import (
     ABSENT,
     Change,
@@ -291,8 +291,3 @@ DEFAULTS: Mapping[Default, Toggle[OnOff, Client]] = {
     )
     for flag in Default
 }
-
-
-def switch_default(change: Change, client: Client, flag: Default, trigger: str) -> Client:
-    """Enable or disable a flag that new channels of the client start with."""
-    return turn(change, DEFAULTS[flag].to(trigger), client, state=trigger)

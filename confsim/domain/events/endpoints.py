@@ -6,7 +6,7 @@ from enum import Enum
 from confsim.assumptions import Reason, ask, not_found, note
 from confsim.assumptions import events as assumed
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.conventions import fresh_id, turn
+from confsim.domain.conventions import fresh_id
 from confsim.kernel import (
     ABSENT,
     Change,
@@ -38,11 +38,6 @@ MACHINE: Toggle[Enabled, Client] = Toggle(
     sources=("P2 L362, L368, R531, G537, G591",) * 2,
     client=lambda client: client.id,
 )
-
-
-def set_interface(change: Change, client: Client, trigger: str) -> Client:
-    """Enable or disable the client's events."""
-    return turn(change, MACHINE.to(trigger), client)
 
 
 # Endpoints

@@ -39,7 +39,7 @@ class Tenant:
         self.now = 0
         change = World().change(0)
         self.client = clients.create(change, "C", None)
-        self.client = handles.require(change, self.client, unique)
+        self.client = (handles.UNIQUENESS.on if unique else handles.UNIQUENESS.off)(change, self.client)
         self.world = change.commit()
 
     def begin(self, world: World, at: int, timer: Timer) -> Change:
