@@ -13,6 +13,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import FieldInfo
 
+from confsim.assumptions import in_force
+
 from .types import Chosen, Names, Said
 
 M = TypeVar("M")
@@ -67,7 +69,7 @@ def chosen(annotation: Any, profile: Mapping[str, Any]) -> Any:
     """Return the type that a profile chooses if the annotation has several; any other annotation unchanged."""
     for mark in peeled(annotation)[1]:
         if isinstance(mark, Chosen):
-            return mark.type_under(profile)
+            return mark.types[in_force(profile, mark.entry)]
     return annotation
 
 

@@ -195,10 +195,6 @@ class Chosen(Mark, frozen=True):
     entry: Assumption[Any]
     types: Mapping[Any, Any]
 
-    def type_under(self, profile: Mapping[str, Any]) -> Any:
-        """Return the type that a profile chooses."""
-        return self.types[in_force(profile, self.entry)]
-
 
 class Present(Mark, frozen=True):
     """Marks an optional field that is always there by some values of ``entry``, or never: of an answer, or of a body.

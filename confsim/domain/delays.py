@@ -9,10 +9,7 @@ from confsim.assumptions import Assumption, Context, ask
 from confsim.assumptions.protocol.durations import Delay, parse_delay
 from confsim.kernel import Change, Guard, replace
 
-
-@lru_cache(maxsize=64)
-def _parsed(text: str) -> Delay:
-    return parse_delay(text)
+_parsed = lru_cache(maxsize=64)(parse_delay)
 
 
 def delay_of(context: Context, entry: Assumption[str]) -> Delay:

@@ -1,5 +1,7 @@
 """Images of users and channels: bytes that are stored and served, never decoded."""
 
+from enum import Enum
+
 from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.protocol import images as assumed
 from confsim.assumptions.protocol import sizes
@@ -13,6 +15,13 @@ STUB = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b550000000a49444154789c6368"
     "00000082008177cd72b60000000049454e44ae426082"
 )
+
+
+class ImageState(Enum):
+    """Whether a user or a channel has an image."""
+
+    NONE = "none"
+    SET = "set"
 
 
 class Image(Record):

@@ -141,7 +141,8 @@ def _history_row_view(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord
 def list_broadcast_destinations(call: Call, channel: Channel) -> list[BroadcastDestination]:
     """List the destinations of a channel, in order of creation."""
     broadcasts.require_feature(call.change, channel)
-    whole = ask(call.change, assumed.KEYS) == "shown" or _owns(call, channel)
+    user = call.maybe_user
+    whole = ask(call.change, assumed.KEYS) == "shown" or user is None or roles.is_owner(call.change, channel, user)
     return [
         BroadcastDestination(
             id=each.id,
@@ -152,11 +153,6 @@ def list_broadcast_destinations(call: Call, channel: Channel) -> list[BroadcastD
         )
         for each in destinations.list_destinations(call.change, channel)
     ]
-
-
-def _owns(call: Call, channel: Channel) -> bool:
-    user = call.maybe_user
-    return user is None or roles.is_owner(call.change, channel, user)
 
 
 @named(

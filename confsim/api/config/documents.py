@@ -1,5 +1,6 @@
 """Configuration of clients, templates and channels, and the legacy settings (P2 Configuration and templates)."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -85,13 +86,8 @@ def _reading(
 ) -> ConfigQuery:
     user = call.maybe_user
     if language is None and ask(call.change, LANGUAGE) == "configuration":
-        language = _preferred(call.headers.get("accept-language", ""))
+        language = re.split("[,;]", call.headers.get("accept-language", ""))[0].strip() or None
     return ConfigQuery(theme, language, context, categories, user.languages if user is not None else ())
-
-
-def _preferred(header: str) -> str | None:
-    """The first language of an Accept-Language header, None for none."""
-    return header.partition(",")[0].partition(";")[0].strip() or None
 
 
 @operation("GET /config", gate=gates.SIGNED_IN.assumed("G405"), rules="R338 R441 R442 R443 R444", gaps="G395 G397")

@@ -107,7 +107,7 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
     dated = ask(call.change, assumed.RECORD) == "with-created"
     return [
         EventsEndpoint(id=each.id, url=each.url, active=each.active, created=each.created if dated else None)
-        for each in endpoints.list_endpoints(call.change, call.client)
+        for each in endpoints.ENDPOINTS.of(call.change, call.client.id).all
     ]
 
 

@@ -53,7 +53,7 @@ def list_api_tokens(call: Call) -> list[ApiToken]:
     """List the client's API tokens with their values masked: a bare array in order of creation."""
     return [
         _api_token_view(call, each, api_tokens.masked(call.change, each.value))
-        for each in api_tokens.list_tokens(call.change, call.client)
+        for each in api_tokens.API_TOKENS.of(call.change, call.client.id).all
     ]
 
 

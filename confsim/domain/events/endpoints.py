@@ -139,11 +139,6 @@ def _check(change: Change, url: str) -> None:
         raise Refusal(Reason.INVALID_INPUT, where="body url", problem=f"{url[:80]!r} is no https URL")
 
 
-def list_endpoints(change: Change, client: Client) -> View[EventsEndpoint]:
-    """The client's endpoints, in order of creation."""
-    return ENDPOINTS.of(change, client.id).all
-
-
 def subscribed(change: Change, client: str) -> View[EventsEndpoint]:
     """The active endpoints of the client, in order of creation."""
     return ENDPOINTS.where(change, SUBSCRIBED, True, client)

@@ -5,7 +5,7 @@ from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import durations
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id
-from confsim.kernel import Change, Collection, Record, SecretForm, Table, View, replace
+from confsim.kernel import Change, Collection, Record, SecretForm, Table, replace
 
 from . import credentials
 
@@ -62,11 +62,6 @@ def add(change: Change, client: Client, value: str, label: str | None) -> ApiTok
 def get(change: Change, client: Client, id: str) -> ApiToken:
     """The token of this id in the client. Refusal NOT_FOUND."""
     return API_TOKENS.get(change, id, client.id) or not_found("API token", id)
-
-
-def list_tokens(change: Change, client: Client) -> View[ApiToken]:
-    """The client's tokens in order of creation (G136)."""
-    return API_TOKENS.of(change, client.id).all
 
 
 def masked(change: Change, value: str) -> str:
