@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from confsim.assumptions import Reason, ask, members
-from confsim.assumptions import clients as assumed_clients
+from confsim.assumptions import Reason, ask, clients as assumed_clients, members
 from confsim.contract import FOR_USERS, Grant
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from confsim.api.forms import AppSessionId, ChannelId, ClientId, SessionId, UserId
-from confsim.assumptions import app_sessions as assumed
-from confsim.assumptions import ask, in_force
+from confsim.assumptions import app_sessions as assumed, ask, in_force
 from confsim.assumptions.protocol import sizes, units
 from confsim.assumptions.protocol.transport import SESSION_WITHOUT_ID
 from confsim.contract import FreeText, Limit, Long, Offset, Page, Present, Said, Sized, Source, Wire, gates

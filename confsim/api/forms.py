@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 from confsim.assumptions import breakout, broadcast, channels, clients, identity, in_force, media, telephony
 from confsim.assumptions.protocol import durations, sizes
-from confsim.assumptions.users import emails as assumed_emails
-from confsim.assumptions.users import users as assumed_users
+from confsim.assumptions.users import emails as assumed_emails, users as assumed_users
 from confsim.contract import SPACE, FreeText, Long, Name, Names, Pattern, Said, Samples, Sized, TextForm, caseless
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164

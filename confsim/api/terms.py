@@ -3,8 +3,7 @@
 from typing import Annotated
 
 from confsim.api.values import instant
-from confsim.assumptions import note
-from confsim.assumptions import terms as terms_assumed
+from confsim.assumptions import note, terms as terms_assumed
 from confsim.assumptions.protocol import initial, sizes, units
 from confsim.contract import AbsoluteUrl, Int, InUnit, Numbering, Samples, Wire, gates
 from confsim.domain import terms

@@ -12,8 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import Struct
 
-from confsim.assumptions import ask, not_found
-from confsim.assumptions import events as assumed_events
+from confsim.assumptions import ask, events as assumed_events, not_found
 from confsim.assumptions.properties import CHANNEL_PROPERTY_MISSING
 from confsim.assumptions.protocol import sizes
 from confsim.contract import AtMost, Key, Samples, invalid_input, resolves

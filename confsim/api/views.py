@@ -12,8 +12,7 @@ from confsim.assumptions.protocol import conventions, images, parsing, sizes
 from confsim.assumptions.users import users as assumed_users
 from confsim.contract import ImageLink, ImageSize, Int, LimitedPage, Page, Wire
 from confsim.domain.users import languages, users
-from confsim.domain.users.users import Account, Level
-from confsim.domain.users.users import User as Person
+from confsim.domain.users.users import Account, Level, User as Person
 
 from .call import Call
 

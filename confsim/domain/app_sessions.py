@@ -5,8 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.assumptions import Reason, ask, not_found
-from confsim.assumptions import app_sessions as assumed
+from confsim.assumptions import Reason, app_sessions as assumed, ask, not_found
 from confsim.kernel import CREATED, Change, Collection, Index, Order, Record, Refusal, Table, Unique, View, replace
 
 from .channels import channels

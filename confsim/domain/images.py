@@ -3,8 +3,7 @@
 from enum import Enum
 
 from confsim.assumptions import Reason, ask, not_found
-from confsim.assumptions.protocol import images as assumed
-from confsim.assumptions.protocol import sizes
+from confsim.assumptions.protocol import images as assumed, sizes
 from confsim.kernel import Change, Record, Refusal, Table
 from confsim.values.urls import uri
 

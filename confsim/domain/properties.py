@@ -2,8 +2,7 @@
 
 from msgspec import Struct
 
-from confsim.assumptions import Assumption, Reason, ask, not_found
-from confsim.assumptions import properties as assumed
+from confsim.assumptions import Assumption, Reason, ask, not_found, properties as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.kernel import Change, Collection, Index, Record, Refusal, Table, View, replace
 

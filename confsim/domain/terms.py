@@ -4,8 +4,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from confsim.assumptions import Reason, ask, note
-from confsim.assumptions import terms as assumed
+from confsim.assumptions import Reason, ask, note, terms as assumed
 from confsim.assumptions.protocol import initial
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.users.users import USERS, Account, User

@@ -5,8 +5,7 @@ from typing import Annotated
 from confsim.api.call import API, Call
 from confsim.api.forms import BreakoutDuration, BreakoutId, ChannelId, RoomId, SessionId
 from confsim.api.views import Id, User, page, user_view
-from confsim.assumptions import Reason, ask, not_found
-from confsim.assumptions import breakout as assumed
+from confsim.assumptions import Reason, ask, breakout as assumed, not_found
 from confsim.contract import NO_CONTENT, ImageSize, Limit, Long, Name, NoContent, Offset, StatedUnit, Wire, gates
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room

@@ -6,8 +6,7 @@ from typing import Annotated
 from confsim.api.call import API, Call
 from confsim.api.forms import BroadcastId, ChannelId, ClientId, DestinationId, DestinationUrl, SessionId
 from confsim.api.views import Id, page
-from confsim.assumptions import Reason, ask, note
-from confsim.assumptions import broadcast as assumed
+from confsim.assumptions import Reason, ask, broadcast as assumed, note
 from confsim.assumptions.protocol import units
 from confsim.contract import (
     NO_CONTENT,

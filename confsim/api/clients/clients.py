@@ -5,8 +5,7 @@ from typing import Annotated, ClassVar
 from confsim.api.call import API, Call
 from confsim.api.forms import ClientId
 from confsim.api.views import Id, page
-from confsim.assumptions import ask, note
-from confsim.assumptions import clients as assumed
+from confsim.assumptions import ask, clients as assumed, note
 from confsim.assumptions.channels import CLIENT_ID_NAMES
 from confsim.contract import Invented, Json, Limit, Name, Offset, Page, Present, Search, Source, Switch, Wire, gates
 from confsim.domain import lists

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from confsim.api.call import API, Call
-from confsim.assumptions import ask, in_force
-from confsim.assumptions import config as assumed
+from confsim.assumptions import ask, config as assumed, in_force
 from confsim.assumptions.protocol.transport import LANGUAGE
 from confsim.contract import AlwaysOmitted, Int, Json, Long, Pattern, Samples, Source, Switch, Wire, Word, gates
 from confsim.domain.channels.channels import Channel

@@ -7,8 +7,7 @@ from confsim.api import views
 from confsim.api.call import API, Call
 from confsim.api.forms import TemplateId
 from confsim.api.views import Id
-from confsim.assumptions import Reason, ask
-from confsim.assumptions import config as assumed
+from confsim.assumptions import Reason, ask, config as assumed
 from confsim.contract import NO_CONTENT, Chosen, Limit, Name, NoContent, Offset, Page, Source, Switch, Wire, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.config import template_choice, templates

@@ -6,8 +6,7 @@ from typing import Annotated, Any, ClassVar
 from confsim.api.call import API, Call
 from confsim.api.forms import EndpointId, Secret
 from confsim.api.views import Id
-from confsim.assumptions import Reason, ask, in_force
-from confsim.assumptions import events as assumed
+from confsim.assumptions import Reason, ask, events as assumed, in_force
 from confsim.contract import URL, Long, Pattern, Present, Source, StatedUnit, Switch, Url, Wire, gates
 from confsim.domain.conventions import turn
 from confsim.domain.events import endpoints

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Generic, TypeVar
 
 from confsim.api.forms import ChannelId, ClientId, SessionId, UserId
-from confsim.assumptions import events as assumed
-from confsim.assumptions import in_force
+from confsim.assumptions import events as assumed, in_force
 from confsim.assumptions.events import EventKind
 from confsim.contract import Pattern, Wire
 from confsim.domain.telephony.calls import CallState

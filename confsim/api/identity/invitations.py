@@ -6,8 +6,7 @@ from typing import Annotated, Any
 from confsim.api.call import API, Call
 from confsim.api.forms import Code, UserId
 from confsim.api.values import instant
-from confsim.assumptions import identity as assumed
-from confsim.assumptions import in_force
+from confsim.assumptions import identity as assumed, in_force
 from confsim.assumptions.protocol import units
 from confsim.contract import InUnit, Long, Pattern, Ttl, Wire, gates
 from confsim.domain.identity import invitations

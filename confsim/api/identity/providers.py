@@ -5,8 +5,7 @@ from typing import Annotated
 from confsim.api.call import API, Call
 from confsim.api.forms import ProviderNames
 from confsim.api.paths import MeOrUser
-from confsim.assumptions import ask
-from confsim.assumptions import identity as assumed
+from confsim.assumptions import ask, identity as assumed
 from confsim.contract import Link, OwnText, Present, Wire, gates
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import providers

@@ -5,8 +5,7 @@ from typing import Annotated
 from confsim.api.call import API, Call
 from confsim.api.forms import Code, Token
 from confsim.api.values import instant
-from confsim.assumptions import ask
-from confsim.assumptions import identity as assumed
+from confsim.assumptions import ask, identity as assumed
 from confsim.assumptions.protocol import units
 from confsim.contract import InUnit, Long, Present, Wire, gates
 from confsim.domain.clients.clients import Client

@@ -5,8 +5,7 @@ from typing import Annotated
 from confsim.api.call import API, Call
 from confsim.api.forms import GatewayKindName, Secret, SourceId
 from confsim.api.paths import MeOrUser
-from confsim.assumptions import ask
-from confsim.assumptions import media as assumed
+from confsim.assumptions import ask, media as assumed
 from confsim.contract import Chosen, Int, OwnText, Present, Wire, gates
 from confsim.domain.media import gateway
 

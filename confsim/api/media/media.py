@@ -10,8 +10,7 @@ from confsim.api.forms import MediaId
 from confsim.api.things import OwnMedia
 from confsim.api.values import instant, uploaded
 from confsim.api.views import Id, page
-from confsim.assumptions import ask
-from confsim.assumptions import media as assumed
+from confsim.assumptions import ask, media as assumed
 from confsim.assumptions.protocol import durations, units
 from confsim.contract import (
     Chosen,

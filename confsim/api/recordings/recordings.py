@@ -8,14 +8,12 @@ from confsim.api.call import API, Call
 from confsim.api.forms import AssetId, AssetToken, SessionId
 from confsim.api.values import instants
 from confsim.api.views import page, page_of
-from confsim.assumptions import Reason, ask, not_found, note
-from confsim.assumptions import recordings as assumed
+from confsim.assumptions import Reason, ask, not_found, note, recordings as assumed
 from confsim.assumptions.protocol import units
 from confsim.contract import Chosen, Gate, Grant, Limit, Offset, Page, Raw, Shown, SortOrder, Source, Ttl, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.recordings import assets, downloads, recording_list, recordings
-from confsim.domain.recordings.assets import RecordingAsset as StoredAsset
-from confsim.domain.recordings.assets import Upload
+from confsim.domain.recordings.assets import RecordingAsset as StoredAsset, Upload
 from confsim.domain.recordings.downloads import Item
 from confsim.domain.recordings.recording_list import RecordingSort
 from confsim.domain.recordings.recordings import Recording as StoredRecording

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Annotated, Any
 
 from confsim.api.forms import AssetId, AssetToken, ChannelId, RecordingId, SessionId, UserId
-from confsim.assumptions import Assumption, in_force
-from confsim.assumptions import recordings as assumed
+from confsim.assumptions import Assumption, in_force, recordings as assumed
 from confsim.assumptions.protocol import units
 from confsim.contract import Inside, InUnit, Link, Long, OwnText, Pattern, Present, Wire
 

@@ -13,8 +13,7 @@ from confsim.api.views import image_url, user_summary
 from confsim.assumptions import Reason, ask, in_force, not_found, note
 from confsim.assumptions.breakout import EVENT_ROOM_OFF, ROOM_SETTINGS
 from confsim.assumptions.channels import MIDI
-from confsim.assumptions.runtime import presence as assumed_presence
-from confsim.assumptions.runtime import streaming as assumed_streaming
+from confsim.assumptions.runtime import presence as assumed_presence, streaming as assumed_streaming
 from confsim.contract import Chosen, ImageSize, Int, Page, Pattern, Switch, gates, split_list
 from confsim.domain import lists
 from confsim.domain.breakout import breakouts

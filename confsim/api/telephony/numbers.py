@@ -6,8 +6,7 @@ from confsim.api.call import API, Call
 from confsim.api.forms import DialCode
 from confsim.api.things import EnabledNumber
 from confsim.api.views import page
-from confsim.assumptions import ask
-from confsim.assumptions import telephony as assumed
+from confsim.assumptions import ask, telephony as assumed
 from confsim.contract import Chosen, Limit, Offset, Page, Source, Switch, Wire, Word, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import turn

@@ -6,10 +6,19 @@ from confsim.api.call import API, Call
 from confsim.api.forms import UserId
 from confsim.api.paths import MeOrOwner, MeOrUser
 from confsim.api.things import UserProperty, Users, UserValue
-from confsim.api.values import image as uploaded_image
-from confsim.api.values import instant, packed, shown
-from confsim.api.views import AccessLevel, Id, NumberId, access_level_view, auth_kind, image_url, kind, page, user_view
-from confsim.api.views import User as UserView
+from confsim.api.values import image as uploaded_image, instant, packed, shown
+from confsim.api.views import (
+    AccessLevel,
+    Id,
+    NumberId,
+    User as UserView,
+    access_level_view,
+    auth_kind,
+    image_url,
+    kind,
+    page,
+    user_view,
+)
 from confsim.assumptions import note
 from confsim.assumptions.protocol import images, units
 from confsim.assumptions.users import users as assumed

@@ -10,8 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from confsim.assumptions import REGISTER, ProfileKey, in_force
-from confsim.assumptions.protocol import parsing, wire
-from confsim.assumptions.protocol import refusals as assumed_refusals
+from confsim.assumptions.protocol import parsing, refusals as assumed_refusals, wire
 from confsim.contract.annotations import chosen, description_of, options_of, peeled
 from confsim.contract.decode import Body
 from confsim.contract.encode import NoContent, Raw

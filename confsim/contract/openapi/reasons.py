@@ -14,8 +14,7 @@ from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
 from confsim.contract.schema import Profile
 
-from .callers import REASONS as OF_CALLERS
-from .callers import of_callers
+from .callers import REASONS as OF_CALLERS, of_callers
 from .parts import grants_of
 
 #: The reasons for which a text in a path is refused before it is looked up.

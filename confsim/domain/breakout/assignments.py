@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from confsim.assumptions import Reason, ask, not_found
-from confsim.assumptions import breakout as assumed
+from confsim.assumptions import Reason, ask, breakout as assumed, not_found
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client

@@ -2,8 +2,7 @@
 
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, not_found, note
-from confsim.assumptions import breakout as assumed
+from confsim.assumptions import Reason, ask, breakout as assumed, not_found, note
 from confsim.domain.conventions import fresh_id
 from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Record, Refusal, Row, Table, Unique, View, replace
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, not_found, note
-from confsim.assumptions import breakout as assumed
+from confsim.assumptions import Reason, ask, breakout as assumed, not_found, note
 from confsim.assumptions.protocol import durations, initial
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel

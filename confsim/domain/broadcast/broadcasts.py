@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from enum import Enum, StrEnum
 
-from confsim.assumptions import Reason, ask, not_found, note
-from confsim.assumptions import broadcast as assumed
+from confsim.assumptions import Reason, ask, broadcast as assumed, not_found, note
 from confsim.assumptions.protocol import durations, initial
 from confsim.domain import delays
 from confsim.domain.channels.channels import Channel

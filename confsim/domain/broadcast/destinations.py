@@ -1,7 +1,6 @@
 """Destinations of a channel's broadcasts: RTMP URLs, each enabled or disabled."""
 
-from confsim.assumptions import Reason, ask, not_found
-from confsim.assumptions import broadcast as assumed
+from confsim.assumptions import Reason, ask, broadcast as assumed, not_found
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import fresh_id, turn
 from confsim.kernel import (

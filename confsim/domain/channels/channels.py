@@ -5,8 +5,7 @@ from enum import Enum, StrEnum
 from itertools import count
 from typing import Any
 
-from confsim.assumptions import Reason, ask, breakout, not_found, note
-from confsim.assumptions import channels as assumed
+from confsim.assumptions import Reason, ask, breakout, channels as assumed, not_found, note
 from confsim.assumptions.protocol import initial, sizes
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import fresh_id

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
 
-from confsim.assumptions import Reason, ask
-from confsim.assumptions import channels as assumed
+from confsim.assumptions import Reason, ask, channels as assumed
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import require_filled
 from confsim.kernel import Change, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle, replace

@@ -2,8 +2,7 @@
 
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, note
-from confsim.assumptions import channels as assumed
+from confsim.assumptions import Reason, ask, channels as assumed, note
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.domain.conventions import require_filled, turn
 from confsim.kernel import Change, Enabled, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle, Trigger, replace

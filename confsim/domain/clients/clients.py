@@ -7,9 +7,7 @@ from itertools import count
 
 from msgspec import UNSET, UnsetType
 
-from confsim.assumptions import Reason, ask, not_found
-from confsim.assumptions import channels as ids
-from confsim.assumptions import clients as assumed
+from confsim.assumptions import Reason, ask, channels as ids, clients as assumed, not_found
 from confsim.assumptions.protocol import initial
 from confsim.domain.conventions import require_change
 from confsim.kernel import (

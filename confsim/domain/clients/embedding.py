@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from confsim.assumptions import Reason, ask
-from confsim.assumptions import clients as assumed
+from confsim.assumptions import Reason, ask, clients as assumed
 from confsim.kernel import Change, Misuse, Refusal
 from confsim.values.urls import HOST_NAME, PORT, host_name, uri
 

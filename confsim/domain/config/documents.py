@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from confsim.assumptions import Reason, ask
-from confsim.assumptions import config as assumed
+from confsim.assumptions import Reason, ask, config as assumed
 from confsim.kernel import Change, Collection, Index, Record, Refusal, Table, replace
 
 from . import json_documents

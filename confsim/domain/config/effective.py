@@ -4,8 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.assumptions import ask
-from confsim.assumptions import config as assumed
+from confsim.assumptions import ask, config as assumed
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client

@@ -6,8 +6,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-from confsim.assumptions import Reason, ask, not_found, note
-from confsim.assumptions import config as assumed
+from confsim.assumptions import Reason, ask, config as assumed, not_found, note
 from confsim.assumptions.protocol.conventions import TEXT_ORDER
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from confsim.assumptions import ask
-from confsim.assumptions import breakout as assumed
+from confsim.assumptions import ask, breakout as assumed
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room, RoomAssignment, RoomState

@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
-from confsim.assumptions import ask
-from confsim.assumptions import channels as assumed
-from confsim.assumptions import telephony as assumed_telephony
+from confsim.assumptions import ask, channels as assumed, telephony as assumed_telephony
 from confsim.domain import properties
 from confsim.domain.breakout import breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import BY_PLACE, ROOMS, Room

@@ -2,10 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from confsim.assumptions import ask
-from confsim.assumptions import clients as assumed
-from confsim.assumptions import identity as assumed_identity
-from confsim.assumptions import terms as assumed_terms
+from confsim.assumptions import ask, clients as assumed, identity as assumed_identity, terms as assumed_terms
 from confsim.assumptions.protocol import initial
 from confsim.domain import properties, terms
 from confsim.domain.breakout import assignments, breakout_rooms

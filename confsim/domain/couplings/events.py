@@ -6,8 +6,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from confsim.assumptions import ask
-from confsim.assumptions import events as assumed
+from confsim.assumptions import ask, events as assumed
 from confsim.assumptions.events import EventKind
 from confsim.domain import terms
 from confsim.domain.breakout import breakouts

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from confsim.assumptions import ask
-from confsim.assumptions import broadcast as assumed_broadcast
-from confsim.assumptions import recordings as assumed
+from confsim.assumptions import ask, broadcast as assumed_broadcast, recordings as assumed
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.broadcast.broadcasts import Broadcast
 from confsim.domain.channels import switches

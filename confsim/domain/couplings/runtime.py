@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from confsim.assumptions import ask
-from confsim.assumptions import breakout as assumed_breakout
-from confsim.assumptions import recordings as assumed_recordings
-from confsim.assumptions.runtime import presence as assumed_presence
-from confsim.assumptions.runtime import sessions as assumed_sessions
-from confsim.assumptions.runtime import streaming as assumed_streaming
+from confsim.assumptions import ask, breakout as assumed_breakout, recordings as assumed_recordings
+from confsim.assumptions.runtime import (
+    presence as assumed_presence,
+    sessions as assumed_sessions,
+    streaming as assumed_streaming,
+)
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import ROOMS, Room
 from confsim.domain.breakout.breakouts import Breakout

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from confsim.assumptions import ask
-from confsim.assumptions import telephony as assumed
+from confsim.assumptions import ask, telephony as assumed
 from confsim.domain.breakout.breakout_rooms import BY_PLACE, ROOMS, RoomState
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel

@@ -12,8 +12,7 @@ from typing import Any, assert_never
 
 from msgspec import Struct
 
-from confsim.assumptions import Reason, ask, note
-from confsim.assumptions import events as assumed
+from confsim.assumptions import Reason, ask, events as assumed, note
 from confsim.assumptions.events import EventKind
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.fault_points import WEBHOOK, FaultOutcome, fault_for

@@ -3,8 +3,7 @@
 from base64 import b64encode
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, not_found, note
-from confsim.assumptions import events as assumed
+from confsim.assumptions import Reason, ask, events as assumed, not_found, note
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import fresh_id
 from confsim.kernel import (

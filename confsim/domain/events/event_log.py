@@ -6,8 +6,7 @@ The events of a client are recorded while it has an active endpoint, and only th
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from confsim.assumptions import ask
-from confsim.assumptions import events as assumed
+from confsim.assumptions import ask, events as assumed
 from confsim.assumptions.events import EventKind
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel import Change, Record, Table

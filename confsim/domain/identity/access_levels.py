@@ -2,8 +2,7 @@
 
 from enum import Enum
 
-from confsim.assumptions import Context, Reason, ask, members
-from confsim.assumptions import identity as assumed
+from confsim.assumptions import Context, Reason, ask, identity as assumed, members
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import BY_LEVEL, USERS, Level, User

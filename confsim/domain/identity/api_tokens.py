@@ -1,7 +1,6 @@
 """API tokens of a client: administrative credentials for servers."""
 
-from confsim.assumptions import Reason, ask, not_found
-from confsim.assumptions import identity as assumed
+from confsim.assumptions import Reason, ask, identity as assumed, not_found
 from confsim.assumptions.protocol import durations
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id

@@ -2,8 +2,7 @@
 
 from msgspec import Struct
 
-from confsim.assumptions import Reason, ask, members, note
-from confsim.assumptions import identity as assumed
+from confsim.assumptions import Reason, ask, identity as assumed, members, note
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.protocol.transport import AT_THE_END
 from confsim.domain.clients import clients

@@ -2,8 +2,7 @@
 
 from enum import Enum, StrEnum
 
-from confsim.assumptions import Reason, ask
-from confsim.assumptions import identity as assumed
+from confsim.assumptions import Reason, ask, identity as assumed
 from confsim.assumptions.protocol import durations
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users

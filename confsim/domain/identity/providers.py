@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from confsim.assumptions import Context, Reason, ask
-from confsim.assumptions import identity as assumed
+from confsim.assumptions import Context, Reason, ask, identity as assumed
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import Identity, User

@@ -3,9 +3,7 @@
 from typing import Any
 
 from confsim.assumptions import Reason, ask
-from confsim.assumptions.users import emails as assumed_emails
-from confsim.assumptions.users import handles as assumed_handles
-from confsim.assumptions.users import users as assumed_users
+from confsim.assumptions.users import emails as assumed_emails, handles as assumed_handles, users as assumed_users
 from confsim.domain import images
 from confsim.domain.users import emails, handles, users
 from confsim.domain.users.handles import Reservation

@@ -6,8 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.assumptions import Reason, ask
-from confsim.assumptions import identity as assumed
+from confsim.assumptions import Reason, ask, identity as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.wire import SPENT_SECRETS
 from confsim.domain.clients.clients import Client

@@ -1,7 +1,6 @@
 """Gateway endpoints: addresses to which users send media, each with credentials."""
 
-from confsim.assumptions import Reason, ask, not_found
-from confsim.assumptions import media as assumed
+from confsim.assumptions import Reason, ask, media as assumed, not_found
 from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User
 from confsim.kernel import Change, Collection, Index, Record, Refusal, SecretForm, Table

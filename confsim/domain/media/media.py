@@ -8,8 +8,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-from confsim.assumptions import Context, Reason, ask, not_found
-from confsim.assumptions import media as assumed
+from confsim.assumptions import Context, Reason, ask, media as assumed, not_found
 from confsim.assumptions.protocol import sizes
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client

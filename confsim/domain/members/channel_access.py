@@ -1,7 +1,6 @@
 """Access of callers to channels, and guests: temporary users of one channel."""
 
-from confsim.assumptions import Reason, ask, channels, note
-from confsim.assumptions import members as assumed
+from confsim.assumptions import Reason, ask, channels, members as assumed, note
 from confsim.assumptions.protocol import initial
 from confsim.domain.channels.channels import Channel, base_channel
 from confsim.domain.clients.clients import Client

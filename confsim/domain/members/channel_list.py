@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from confsim.assumptions import ask
-from confsim.assumptions import channels as assumed
+from confsim.assumptions import ask, channels as assumed
 from confsim.domain import lists
 from confsim.domain.channels.channels import CHANNELS, NAME, ROOMS, Channel
 from confsim.domain.clients.clients import Client

@@ -1,7 +1,6 @@
 """Users linked to a channel: regular ones, and guest-like ones made for it, to be assigned to breakout rooms."""
 
-from confsim.assumptions import Reason, ask
-from confsim.assumptions import members as assumed
+from confsim.assumptions import Reason, ask, members as assumed
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations

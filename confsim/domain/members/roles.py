@@ -5,8 +5,7 @@ from enum import StrEnum
 from functools import partial
 from operator import attrgetter
 
-from confsim.assumptions import Reason, ask, not_found, note
-from confsim.assumptions import members as assumed
+from confsim.assumptions import Reason, ask, members as assumed, not_found, note
 from confsim.assumptions.protocol import conventions
 from confsim.domain import lists
 from confsim.domain.channels import channels

@@ -5,8 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from confsim.assumptions import Reason, ask, not_found
-from confsim.assumptions import recordings as assumed
+from confsim.assumptions import Reason, ask, not_found, recordings as assumed
 from confsim.kernel import ABSENT, Change, Deadline, Index, Machine, Record, Row, Table, View, replace
 
 from . import sample_files

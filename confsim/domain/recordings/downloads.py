@@ -8,8 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.assumptions import Context, Reason, ask
-from confsim.assumptions import recordings as assumed
+from confsim.assumptions import Context, Reason, ask, recordings as assumed
 from confsim.assumptions.protocol import durations
 from confsim.domain import mail
 from confsim.domain.channels import channels

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
-from confsim.assumptions import Reason, ask, not_found
-from confsim.assumptions import recordings as assumed
+from confsim.assumptions import Reason, ask, not_found, recordings as assumed
 from confsim.domain.channels.channels import Channel
 from confsim.domain.lists import in_order
 from confsim.domain.runtime.sessions import Session

@@ -5,8 +5,7 @@ from enum import Enum
 from operator import attrgetter
 from typing import assert_never
 
-from confsim.assumptions import Reason, ask
-from confsim.assumptions import recordings as assumed
+from confsim.assumptions import Reason, ask, recordings as assumed
 from confsim.assumptions.protocol import durations
 from confsim.domain import delays
 from confsim.domain.channels import channels
@@ -17,8 +16,7 @@ from confsim.domain.fault_points import RECORDING, FaultOutcome, fault_for
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
 from confsim.domain.members.roles import Role
-from confsim.domain.runtime import presence as presences
-from confsim.domain.runtime import sessions
+from confsim.domain.runtime import presence as presences, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import USERS, User

@@ -18,11 +18,16 @@ from confsim.domain.users.users import Account, User
 from confsim.kernel import ABSENT, Change, Flag, Guard, Machine, Refusal, Row, View, replace
 
 from . import occupancy, sessions
-from .occupancy import BY_CHANNEL, BY_PLACE, IN_LOBBY, PRESENTERS
-from .occupancy import BY_USER as BY_USER
-from .occupancy import PRESENCES as PRESENCES
-from .occupancy import Presence as Presence
-from .occupancy import Where as Where
+from .occupancy import (
+    BY_CHANNEL,
+    BY_PLACE,
+    BY_USER as BY_USER,
+    IN_LOBBY,
+    PRESENCES as PRESENCES,
+    PRESENTERS,
+    Presence as Presence,
+    Where as Where,
+)
 
 # The presence of one user
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, not_found, note
-from confsim.assumptions import channels as assumed_channels
+from confsim.assumptions import Reason, ask, channels as assumed_channels, not_found, note
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode

@@ -3,8 +3,7 @@
 from enum import Enum
 from typing import assert_never
 
-from confsim.assumptions import Reason, ask, not_found, note
-from confsim.assumptions import telephony as assumed
+from confsim.assumptions import Reason, ask, not_found, note, telephony as assumed
 from confsim.assumptions.protocol import durations
 from confsim.domain import delays
 from confsim.domain.channels import channels

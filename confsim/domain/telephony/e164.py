@@ -8,8 +8,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from confsim.assumptions import Context, Reason, ask
-from confsim.assumptions import telephony as assumed
+from confsim.assumptions import Context, Reason, ask, telephony as assumed
 from confsim.kernel import Refusal
 
 #: The most characters of a DTMF part (P2 Limits L392).

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, not_found, note
-from confsim.assumptions import telephony as assumed
+from confsim.assumptions import Reason, ask, not_found, note, telephony as assumed
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client

@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, not_found, note
-from confsim.assumptions import telephony as assumed
+from confsim.assumptions import Reason, ask, not_found, note, telephony as assumed
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import require_filled, turn
 from confsim.kernel import ABSENT, Change, Field, Index, Machine, Misuse, Record, Row, Table, Toggle

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from confsim.assumptions import Reason, ask, not_found, note
-from confsim.assumptions import telephony as assumed
+from confsim.assumptions import Reason, ask, not_found, note, telephony as assumed
 from confsim.assumptions.protocol import initial
 from confsim.domain.channels.channels import Channel
 from confsim.kernel import Change, Collection, Index, Record, Refusal, SecretForm, Table, View

@@ -2,8 +2,7 @@
 
 from msgspec import Struct
 
-from confsim.assumptions import Reason, ask
-from confsim.assumptions import telephony as assumed
+from confsim.assumptions import Reason, ask, telephony as assumed
 from confsim.domain.channels.channels import Channel
 from confsim.kernel import Change, Refusal
 

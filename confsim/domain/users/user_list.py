@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from confsim.assumptions import ask, not_found
-from confsim.assumptions import identity as assumed_identity
+from confsim.assumptions import ask, identity as assumed_identity, not_found
 from confsim.assumptions.users import users as assumed_users
 from confsim.domain import lists
 from confsim.domain.clients.clients import Client

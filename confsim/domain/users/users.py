@@ -6,8 +6,7 @@ from functools import cached_property
 from typing import Any
 from unicodedata import normalize
 
-from confsim.assumptions import Context, Reason, ask, not_found
-from confsim.assumptions import identity as assumed_identity
+from confsim.assumptions import Context, Reason, ask, identity as assumed_identity, not_found
 from confsim.assumptions.users import users as assumed
 from confsim.kernel import (
     ABSENT,

@@ -4,8 +4,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions.protocol import images
-from confsim.assumptions.users import handles as assumed_handles
-from confsim.assumptions.users import users as assumed_users
+from confsim.assumptions.users import handles as assumed_handles, users as assumed_users
 from confsim.domain import mail
 from confsim.domain.clients import clients
 from confsim.domain.images import IMAGES

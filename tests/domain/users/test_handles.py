@@ -4,8 +4,7 @@ from enum import Enum
 from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.register import ProfileContext

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim.assumptions.register import ProfileContext
-from confsim.assumptions.users import users as assumed_languages
-from confsim.assumptions.users import users as assumed_users
+from confsim.assumptions.users import users as assumed_languages, users as assumed_users
 from confsim.domain.users import languages, users
 from confsim.domain.users.languages import ISO_639_1
 from confsim.domain.users.users import Account, User
