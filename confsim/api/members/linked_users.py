@@ -36,8 +36,7 @@ def create_linked_user(
 
     An invitation is generated, which ``ttl`` ends; read it with get_invitation.
     """
-    made = linked_users.create(call.change, call.client, channel, body.handle, ttl)
-    return NumberId(id=made.id)
+    return NumberId(id=linked_users.create(call.change, call.client, channel, body.handle, ttl).id)
 
 
 @operation("GET /channels/{uuid}/linked/users", rules="R024 R043 R473", gaps="G444")

@@ -105,8 +105,7 @@ def add(change: Change, client: Client, url: str, active: bool | None) -> Events
     """Add an endpoint and return it. Refusal INVALID_INPUT for a scheme that is not accepted."""
     _check(change, url)
     on = ask(change, assumed.ACTIVE) if active is None else active
-    draft = EventsEndpoint(id=fresh_id(change), client=client.id, url=url, active=on, created=change.now)
-    return _ADD(change, draft)
+    return _ADD(change, EventsEndpoint(id=fresh_id(change), client=client.id, url=url, active=on, created=change.now))
 
 
 def find(change: Change, client: Client, id: str) -> EventsEndpoint | None:
