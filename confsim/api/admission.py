@@ -106,10 +106,6 @@ def _host_of_any(call: Call, caller: Caller) -> users.User | None:
     return caller.user if call.subject is None and call.client.id == caller.client.id else None
 
 
-def _api_token(call: Call, caller: Caller) -> bool:
-    return caller.api_token is not None
-
-
 #: Grants that depend on a thing in the path.
 OF_THING = frozenset({Grant.ACCESS, Grant.OPERATOR, Grant.OWNER, Grant.SELF})
 
@@ -121,7 +117,7 @@ _HOLDS: dict[Grant, Callable[[Call, Caller], bool]] = {
     Grant.SELF: lambda call, caller: (
         caller.user is not None and call.subject is not None and call.subject.id == caller.user.id
     ),
-    Grant.API_TOKEN: _api_token,
+    Grant.API_TOKEN: lambda call, caller: caller.api_token is not None,
     Grant.CUSTOMER_ADMIN: _customer_admin,
     Grant.PARTNER_ADMIN: lambda call, caller: credentials.manages_children(call.change, caller),
     Grant.ACCESS: lambda call, caller: (

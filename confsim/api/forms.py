@@ -73,12 +73,6 @@ def _destination(profile: Profile) -> dict[str, Any]:
     }
 
 
-def _email(profile: Profile) -> dict[str, Any]:
-    if in_force(profile, assumed_emails.EMAIL_MALFORMED) == "taken":
-        return {}
-    return {"pattern": rf"^([^{SPACE}@\x00-\x1f\x7f]+@[^{SPACE}@\x00-\x1f\x7f]+)?$"}
-
-
 def _breakout(profile: Profile) -> dict[str, Any]:
     return {"minimum": 1 if in_force(profile, breakout.ZERO) == "refuse" else 0, "maximum": durations.LONGEST}
 
@@ -87,11 +81,6 @@ def _description(profile: Profile) -> dict[str, Any]:
     most: int = in_force(profile, sizes.TEXT)
     refused = in_force(profile, channels.DESCRIPTION_TOO_LONG) == "refuse"
     return {"maxLength": min(DESCRIPTION, most) if refused else most}
-
-
-def _first_description(profile: Profile) -> dict[str, Any]:
-    limited = in_force(profile, channels.DESCRIPTION_AT_CREATION) == "limit"
-    return _description(profile) if limited else {"maxLength": in_force(profile, sizes.TEXT)}
 
 
 def _counted(profile: Profile) -> str:
@@ -123,6 +112,7 @@ def _language(profile: Profile) -> dict[str, Any]:
 
 #: A number to call, with or without a DTMF part.
 _DIALLED = Pattern(lambda profile: {"pattern": f"^{_NUMBER}{_TONES}$"})
+_ADDRESS = {"pattern": rf"^([^{SPACE}@\x00-\x1f\x7f]+@[^{SPACE}@\x00-\x1f\x7f]+)?$"}
 _NUMBERS = Samples("+12025550123", "+442079460123")
 #: A phone number, read as +E164; the leading plus is optional (P2 L299).
 PhoneNumber = Annotated[str, TextForm(e164.canonical, lambda profile: {"pattern": f"^{_NUMBER}$"}), _NUMBERS]
@@ -138,7 +128,11 @@ GatewayKindName = Annotated[Name, Pattern(_gateway_kind), Samples("RTMP", "SRT")
 DestinationUrl = Annotated[
     Name, Pattern(_destination), Samples("rtmp://live.example.com/one", "rtmps://live.example.com/two")
 ]
-Email = Annotated[FreeText, Pattern(_email), Samples("sample@example.com", "other@example.com")]
+Email = Annotated[
+    FreeText,
+    Pattern(lambda profile: {} if in_force(profile, assumed_emails.EMAIL_MALFORMED) == "taken" else _ADDRESS),
+    Samples("sample@example.com", "other@example.com"),
+]
 FriendlyUrlWord = Annotated[
     str, Pattern(lambda profile: {"pattern": f"^({in_force(profile, channels.FRIENDLY_FORM)})$"})
 ]
@@ -147,7 +141,18 @@ BreakoutDuration = Annotated[Long, Pattern(_breakout)]
 #: Up to 200 characters (P2 Limits L390).
 ChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_description), Said(_counted)]
 #: The same where the channel is created (G303).
-FirstChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_first_description), Said(_counted)]
+FirstChannelText = Annotated[
+    str,
+    Sized(sizes.TEXT, allow_blank=True),
+    Pattern(
+        lambda profile: (
+            _description(profile)
+            if in_force(profile, channels.DESCRIPTION_AT_CREATION) == "limit"
+            else {"maxLength": in_force(profile, sizes.TEXT)}
+        )
+    ),
+    Said(_counted),
+]
 #: The names of authentication providers (G184, G185).
 ProviderNames = Annotated[
     list[Annotated[str, Pattern(_provider), Samples("google")]],

@@ -34,17 +34,20 @@ class Image(Record):
 IMAGES: Table[str, Image] = Table("images", Image, "id")
 
 
+#: The first bytes of the formats that are known; a RIFF file is WebP if its form says so.
+_SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+
+
 def media_type(data: bytes) -> str | None:
     """The media type by the signature of the bytes; None unless PNG, JPEG, GIF or WebP (G105)."""
-    if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if data.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
-    return None
+    return next((kind for signature, kind in _SIGNATURES.items() if data.startswith(signature)), None)
 
 
 def store(change: Change, client: str, data: bytes, url: str | None) -> str:

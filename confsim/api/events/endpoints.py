@@ -1,7 +1,6 @@
 """The events interface of a client: its state, its endpoints, its secret (P2 Events)."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from confsim.api.call import API, Call
 from confsim.api.forms import EndpointId, Secret
@@ -13,15 +12,14 @@ from confsim.domain.events import endpoints
 from confsim.kernel import Refusal
 
 named = API.family(gate=gates.ADMIN.assumed("G531"), line="P2 L368", source=Source.NAME_ONLY)
+_HTTPS = URL.replace("https?", "https")
 
 
-def _https(profile: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the pattern of a URL that has to be one of https."""
-    plain = in_force(profile, assumed.SCHEMES) != "https"
-    return {} if plain else {"pattern": URL.replace("https?", "https")}
-
-
-HookUrl = Annotated[Url, Pattern(_https)]
+#: A URL, of https if only that is accepted.
+HookUrl = Annotated[
+    Url,
+    Pattern(lambda profile: {"pattern": _HTTPS} if in_force(profile, assumed.SCHEMES) == "https" else {}),
+]
 
 
 class EndpointChange(Wire):

@@ -1,8 +1,8 @@
 """Running channels: lobby, switches, populations, streaming addresses (P2 Endpoints, Runtime)."""
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated
 
 from msgspec import Meta
 
@@ -43,8 +43,10 @@ def _note_room(call: Call, channel: Channel) -> None:
         note(call.change, ROOM_SETTINGS)
 
 
-def _limit(profile: Mapping[str, Any]) -> dict[str, Any]:
-    return {"minimum": 1 if in_force(profile, assumed_presence.ZERO_PRESENTERS) == "refuse" else 0}
+#: A limit of 0 is refused, or it has a meaning.
+_PRESENTERS = Pattern(
+    lambda profile: {"minimum": 1 if in_force(profile, assumed_presence.ZERO_PRESENTERS) == "refuse" else 0}
+)
 
 
 @operation("POST /channels/{uuid}/settings/wall/{state}", gate=gates.OPERATOR.assumed("G335"), rules="R042 R273 R345")
@@ -62,7 +64,7 @@ def set_wall_state(call: Call, channel: Channel, state: Switch) -> None:
 def set_presenters_limit(
     call: Call,
     channel: Channel,
-    limit: Annotated[int, Meta(ge=0, le=2**31 - 1), Pattern(_limit), "The number of users who can share video."],
+    limit: Annotated[int, Meta(ge=0, le=2**31 - 1), _PRESENTERS, "The number of users who can share video."],
 ) -> None:
     """Set the limit on users who share video; current presenters are unaffected.
 

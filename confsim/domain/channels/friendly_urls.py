@@ -70,9 +70,7 @@ MACHINE.declare(
 )
 
 
-@lru_cache(maxsize=64)
-def _form(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+_form = lru_cache(maxsize=64)(re.compile)
 
 
 def check(change: Change, url: str) -> None:

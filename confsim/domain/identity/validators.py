@@ -54,12 +54,11 @@ MACHINE: Machine[ValidatorState, Validator] = Machine(
 _ADD = MACHINE.draft("add")
 ENABLE = MACHINE.trigger("enable")
 DISABLE = MACHINE.trigger("disable")
-_ANY = tuple(ValidatorState)
 
 MACHINE.declare(
     Row(_ADD, ABSENT, ValidatorState.INACTIVE, source="R139, G190"),
-    Row(ENABLE, _ANY, ValidatorState.ACTIVE, source="P1 States L180, R113, R114, G537"),
-    Row(DISABLE, _ANY, ValidatorState.INACTIVE, source="P1 States L181, R115, G537"),
+    Row(ENABLE, tuple(ValidatorState), ValidatorState.ACTIVE, source="P1 States L180, R113, R114, G537"),
+    Row(DISABLE, tuple(ValidatorState), ValidatorState.INACTIVE, source="P1 States L181, R115, G537"),
 )
 
 
