@@ -5,7 +5,7 @@ from typing import assert_never
 
 from confsim.assumptions import ask
 from confsim.assumptions.users import emails as assumed
-from confsim.kernel import Change, Index, Record, SecretForm, Table, View
+from confsim.kernel import Change, Index, Record, SecretForm, Table
 
 from .fault_points import MAIL, FaultOutcome, fault_for
 
@@ -76,8 +76,3 @@ def send(
         while len(rows) > most and len(rows.where(CLIENT, client)) > most:
             rows.remove(rows.where(CLIENT, client)[0].id)
     return mail
-
-
-def list_mails(change: Change) -> View[Mail]:
-    """Every mail, newest last."""
-    return MAILS.of(change).all

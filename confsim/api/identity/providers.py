@@ -66,7 +66,7 @@ def list_auth_providers(call: Call) -> list[AvailableProvider]:
     """
     return [
         AvailableProvider(name=name, icon=providers.icon(call.change, name))
-        for name in providers.available(call.change)
+        for name in ask(call.change, assumed.AVAILABLE_PROVIDERS)
     ]
 
 

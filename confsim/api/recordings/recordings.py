@@ -83,7 +83,7 @@ def saved(asset: StoredAsset) -> Raw:
     """Return the response with the bytes of an asset, as a download under its name."""
     name = quote(assets.path(asset).rpartition("/")[2])
     header = ("Content-Disposition", f'attachment; filename="{name}"')
-    return Raw(assets.media_type(asset), assets.data(asset), (header,))
+    return Raw(assets.MEDIA_TYPES[asset.content], assets.data(asset), (header,))
 
 
 @operation(

@@ -64,14 +64,9 @@ for level, machine in MACHINES.items():
     )
 
 
-def find(context: Context, id: int) -> Level | None:
-    """The level of this id, or None."""
-    return next((level for level in Level if users.level_id(context, level) == id), None)
-
-
 def get(context: Context, id: int) -> Level:
     """The level of this id. Refusal LEVEL_UNKNOWN."""
-    level = find(context, id)
+    level = next((level for level in Level if users.level_id(context, level) == id), None)
     if level is None:
         raise Refusal(Reason.LEVEL_UNKNOWN, level=id)
     return level

@@ -10,11 +10,6 @@ from confsim.domain.users.users import Identity, User
 from confsim.kernel import Change, Refusal
 
 
-def available(context: Context) -> tuple[str, ...]:
-    """Every provider of the service, in its order."""
-    return ask(context, assumed.AVAILABLE_PROVIDERS)
-
-
 def icon(context: Context, name: str) -> str:
     """The URL of the provider's icon, with the name percent-encoded (R072)."""
     return ask(context, assumed.PROVIDER_ICON).replace("{name}", quote(name, safe=""))
@@ -24,7 +19,7 @@ def enabled(context: Context, client: Client) -> tuple[str, ...]:
     """The providers by which the client's users may log in, in the order in which they were set."""
     if ask(context, assumed.UNKNOWN_PROVIDERS) == "store":
         return client.providers
-    known = available(context)
+    known = ask(context, assumed.AVAILABLE_PROVIDERS)
     return tuple(name for name in client.providers if name in known)
 
 
@@ -42,7 +37,7 @@ def choose(change: Change, client: Client, names: Sequence[str]) -> Client:
     Refusal PROVIDER_UNKNOWN, and then nothing is set; INVALID_INPUT for a blank name.
     """
     chosen = tuple(dict.fromkeys(names))
-    unknown = [name for name in chosen if name not in available(change)]
+    unknown = [name for name in chosen if name not in ask(change, assumed.AVAILABLE_PROVIDERS)]
     if unknown:
         what = ask(change, assumed.UNKNOWN_PROVIDERS)
         if what == "refuse":
@@ -56,7 +51,7 @@ def choose(change: Change, client: Client, names: Sequence[str]) -> Client:
         if what == "refuse":
             raise Refusal(Reason.INVALID_INPUT, where="body", problem="it names no provider")
         if what == "all":
-            chosen = available(change)
+            chosen = ask(change, assumed.AVAILABLE_PROVIDERS)
     return clients.update(change, client, providers=chosen)
 
 

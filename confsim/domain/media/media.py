@@ -98,12 +98,7 @@ def of_channel(channel: Channel) -> Pool:
 
 def pool(context: Context, client: Client, channel: Channel | None) -> Pool:
     """The pool of a channel, that of the client without one."""
-    return of_client(context, client) if channel is None else of_channel(channel)
-
-
-def of_client(context: Context, client: Client) -> Pool:
-    """The pool of the client."""
-    return Pool(client.id, None, ask(context, sizes.MEDIA_POOL))
+    return Pool(client.id, None, ask(context, sizes.MEDIA_POOL)) if channel is None else of_channel(channel)
 
 
 def _table(channel: str | None) -> Table[str, MediaAsset]:

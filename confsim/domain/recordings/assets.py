@@ -90,28 +90,20 @@ MACHINE.declare(
     Row(REMOVE, tuple(Upload), ABSENT, source="G309, G489"),
 )
 
-_LABELS = {AssetContent.COMBINED: "Combined video", AssetContent.ARCHIVE: "Archive", AssetContent.CAPTIONS: "Captions"}
+#: The labels of the assets of a whole recording.
+LABELS = {AssetContent.COMBINED: "Combined video", AssetContent.ARCHIVE: "Archive", AssetContent.CAPTIONS: "Captions"}
 _NAMES = {
     AssetContent.COMBINED: "combined.mp4",
     AssetContent.ARCHIVE: "archive.zip",
     AssetContent.CAPTIONS: "captions.vtt",
 }
-_TYPES = {
+#: The media types of the files.
+MEDIA_TYPES = {
     AssetContent.COMBINED: "video/mp4",
     AssetContent.ARCHIVE: "application/zip",
     AssetContent.CAPTIONS: "text/vtt; charset=utf-8",
     AssetContent.INDIVIDUAL: "audio/mp4",
 }
-
-
-def label(content: AssetContent) -> str:
-    """The label of an asset of a whole recording."""
-    return _LABELS[content]
-
-
-def media_type(asset: RecordingAsset) -> str:
-    """The media type of the file."""
-    return _TYPES[asset.content]
 
 
 def path(asset: RecordingAsset) -> str:

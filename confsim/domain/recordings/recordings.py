@@ -289,7 +289,7 @@ def drafts(change: Change, recording: Recording) -> Iterator[Call[RecordingAsset
     if ask(change, assumed.YIELDS) == "all":
         contents += [AssetContent.ARCHIVE, *([AssetContent.CAPTIONS] if channel.speech2text else [])]
     for content in contents:
-        yield made(content, assets.label(content))
+        yield made(content, assets.LABELS[content])
     if ask(change, assumed.INDIVIDUAL) == "each-participant":
         for attendance in sessions.list_attendances(change, SESSIONS.of(change, recording.client)[recording.session]):
             if attendance.user in recording.inside or attendance.joins[-1] > recording.joins:

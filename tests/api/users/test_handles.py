@@ -310,7 +310,7 @@ def test_the_address_given_at_registration(choice, verified, mails):
     sim = _as({"emails.registration": choice})
     made = sim.call("create_user", ADMIN, token=_reserved(sim), body={"email": "n@example.org"}).body["id"]
     assert sim.call("get_user_email", ADMIN, userId=made).body == {"email": "n@example.org", "verified": verified}
-    assert len(mail.list_mails(sim.service.change())) == mails
+    assert len(mail.MAILS.of(sim.service.change()).all) == mails
 
 
 @pytest.mark.parametrize(("choice", "stored"), [("stored", 0), ("fetched", 1)])
