@@ -89,12 +89,12 @@ STOP_FOR_GOOD = MACHINE.trigger("stop for good", refused=Reason.BREAKOUT_NOT_ACT
 _ELAPSE = MACHINE.trigger("elapse")
 LOSE_MAIN = MACHINE.trigger("lose the main session")
 DELETE = MACHINE.trigger("delete")
-_COMPLETED = {BreakoutState.COMPLETED: Reason.BREAKOUT_COMPLETED}
+_WHEN_COMPLETED = {BreakoutState.COMPLETED: Reason.BREAKOUT_COMPLETED}
 
 
 @MACHINE.effect(
     "modify",
-    refused=_COMPLETED,
+    refused=_WHEN_COMPLETED,
     details=lambda change, breakout, name, duration: {"name": name, "duration": duration},
 )
 def _modify(change: Change, breakout: Breakout, name: str, duration: int) -> Breakout:
@@ -114,7 +114,7 @@ def _about_main(change: Change, breakout: Breakout) -> dict[str, str]:
     return {} if main is None else {"main": main}
 
 
-_START = MACHINE.trigger("start", refused=_COMPLETED, details=_about_main)
+_START = MACHINE.trigger("start", refused=_WHEN_COMPLETED, details=_about_main)
 
 
 def _begin(change: Change, breakout: Breakout) -> Breakout:
