@@ -170,13 +170,13 @@ STOP = EXISTING.trigger("stop")
 delete = EXISTING.trigger("delete")
 
 
-def _about(change: Change, _: None, client: Client, name: str, fields: Mapping[str, Any]) -> dict[str, str]:
+def _about(change: Change, _: None, client: Client, name: str, fields: dict[str, Any]) -> dict[str, str]:
     description = fields["description"]
     return {"name": name} if description is None else {"description": description, "name": name}
 
 
 @EXISTING.creation("create", refused=_NAME_TAKEN, details=_about)
-def create_channel(change: Change, client: Client, name: str, fields: Mapping[str, Any]) -> Channel:
+def create_channel(change: Change, client: Client, name: str, fields: dict[str, Any]) -> Channel:
     """A fresh id, meeting id and link; the feature flags are the client's defaults."""
     number = change.count("channel")
     return _channel(change, client, fresh_id(change), name, number=number, **fields)
