@@ -9,8 +9,7 @@ from confsim.api.call import Call
 from confsim.assumptions import Assumption, Reason, ask
 from confsim.assumptions.properties import TEXT_VALUE
 from confsim.assumptions.protocol import durations, images
-from confsim.contract import Json, invalid_input
-from confsim.contract.encode import Raw as Plain
+from confsim.contract import Json, Raw as Plain, invalid_input
 from confsim.kernel import Refusal
 
 
