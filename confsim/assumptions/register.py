@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from confsim.kernel.refusal import Misuse, suggest
+from confsim.kernel import Misuse, suggest
 from confsim.values.plain import check_plain
 from confsim.values.spans import span
 

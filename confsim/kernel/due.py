@@ -1,7 +1,5 @@
 """The firing of due timers: in order, each in a change of its own; and the timers of a deadline."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any

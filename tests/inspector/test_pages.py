@@ -13,8 +13,7 @@ import pytest
 from confsim import Simulator
 from confsim.control.coverage.collector import Collector
 from confsim.inspector import pages
-from confsim.inspector.pages import journal as journal_pages
-from confsim.inspector.pages import searching, world
+from confsim.inspector.pages import journal as journal_pages, searching, world
 from confsim.service.messages import Request
 from confsim.service.waiting import wait_for
 from kit import ADMIN, CUSTOMER, OWNER, ROOM, START, USER

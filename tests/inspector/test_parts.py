@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.inspector.pages import journal as journal_pages
-from confsim.inspector.pages import world
+from confsim.inspector.pages import journal as journal_pages, world
 from kit import START
 
 

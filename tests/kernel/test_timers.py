@@ -7,8 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
 from confsim.kernel.due import Fired, fire_due_timers

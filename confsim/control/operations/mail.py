@@ -50,7 +50,7 @@ def matching_mail(
     context: ControlContext, to: str | None, kind: str | None, *, descending: bool = False
 ) -> Iterator[MailInfo]:
     """Yield the mails to an address, of a kind, newest last or first."""
-    mails = mail.list_mails(context.view())
+    mails = mail.MAILS.of(context.view()).all
     for each in mails.descending if descending else mails:
         if to in (None, each.to) and kind in (None, each.kind):
             yield _describe(context, each)

@@ -1,7 +1,5 @@
 """Bulk filling of tables: the same result as putting the records one by one, for a fraction of the cost."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypeVar
 

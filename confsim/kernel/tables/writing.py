@@ -1,7 +1,5 @@
 """The parts of a change that a table writes to."""
 
-from __future__ import annotations
-
 from typing import Any, Protocol, TypeAlias
 
 from ..maps import Map

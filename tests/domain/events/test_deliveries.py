@@ -26,7 +26,7 @@ class Line:
         self.now = START_MS
         self.world = Simulator(clock=START_MS).service.world
         with self as change:
-            endpoints.set_interface(change, clients.get(change, CUSTOMER), "enable")
+            endpoints.MACHINE.to("enable")(change, clients.get(change, CUSTOMER))
             client = clients.get(change, CUSTOMER)
             urls = [f"http://{number}.example" for number in range(count)]
             self.endpoints = [endpoints.add(change, client, url, None).id for url in urls]
@@ -71,7 +71,7 @@ class Line:
     def switch(self, event):
         """Enable or disable the events of the client."""
         with self as change:
-            endpoints.set_interface(change, clients.get(change, CUSTOMER), event)
+            endpoints.MACHINE.to(event)(change, clients.get(change, CUSTOMER))
 
     @property
     def all(self):

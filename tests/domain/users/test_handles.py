@@ -4,14 +4,14 @@ from enum import Enum
 from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.register import ProfileContext
 from confsim.assumptions.users import handles as assumed
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
+from confsim.domain.conventions import turn
 from confsim.domain.users import handles, users
 from confsim.domain.users.handles import RESERVATION, RESERVED, UNIQUENESS, Reservation, Uniqueness
 from confsim.domain.users.users import Account, User, folded
@@ -30,6 +30,10 @@ def take(change, client, token, *, by, user=None):
     return handles.use_reservation(change, client, handles.get_reservation(change, client, token, by=by), user=user)
 
 
+def _require(change: Change, client: Client, required: bool) -> Client:
+    return turn(change, UNIQUENESS.to("enable" if required else "disable"), client)
+
+
 class Tenant:
     """One client in a world of its own, under a profile, with a clock."""
 
@@ -38,7 +42,7 @@ class Tenant:
         self.now = 0
         change = World().change(0)
         self.client = clients.create(change, "C", None)
-        self.client = handles.require(change, self.client, unique)
+        self.client = _require(change, self.client, unique)
         self.world = change.commit()
 
     def begin(self, world: World, at: int) -> Change:
@@ -85,7 +89,7 @@ def test_the_reservation_moves_as_stated_and_in_no_other_way(state: Enum, trigge
 @pytest.mark.parametrize(("before", "required"), list(product([True, False], [True, False])))
 def test_uniqueness_is_switched_from_anywhere(before: bool, required: bool):
     """Requiring what is required already is no error."""
-    client = Tenant(unique=before).do(handles.require, required)
+    client = Tenant(unique=before).do(_require, required)
     assert UNIQUENESS.state(client) is (Uniqueness.REQUIRED if required else Uniqueness.OFF)
 
 
@@ -272,8 +276,8 @@ def test_a_profile_refuses_to_switch_to_what_holds():
     """Where a profile says so, uniqueness that is required already cannot be required."""
     tenant = Tenant(**{conventions.REPEATED_STATE.id: "refuse"})
     with pytest.raises(Refusal, match="state_holds"):
-        tenant.do(handles.require, True)
-    assert not tenant.do(handles.require, False).unique_handles
+        tenant.do(_require, True)
+    assert not tenant.do(_require, False).unique_handles
 
 
 class Oracle:
