@@ -45,6 +45,7 @@ class EventObserver:
 
 
 AnyObserver = TypeVar("AnyObserver", bound=EventObserver)
+T = TypeVar("T")
 
 
 class WorldObserver(EventObserver):
