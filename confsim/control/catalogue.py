@@ -17,7 +17,7 @@ FAMILIES = {
     "calls": "operations.people.phones",
     "faults": "operations.faults",
     "provisioning": "operations.people.provisioning",
-    "records": "operations.records operations.browse search.operation",
+    "records": "operations.records operations.browse labels.operation search.operation",
     "mail": "operations.mail",
     "webhooks": "operations.webhooks",
     "journal": "operations.journal operations.what_if operations.coverage",

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Annotated, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER, ProfileContext
@@ -17,7 +18,7 @@ from confsim.contract.query import decode_query, unknown_parameters
 from confsim.contract.types import Int, Json, Wire
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse, Refusal, require_at_most, suggest
-from confsim.kernel.timers import Timer
+from confsim.kernel.world import Change
 from confsim.service.document import FILES
 from confsim.service.entries import ControlCall, JournalEntry, Noted, TimerEntry
 from confsim.service.faults.interceptor import FaultHit as Hit
@@ -29,22 +30,11 @@ from confsim.values.urls import normalised
 from .context import ControlContext
 from .declare import CONTROL, CommandBody
 from .fields import FaultDo, one_of
+from .labels.call import about
+from .labels.label import Named, find, label
+from .labels.timer import FiredTimer, describe_timer, sentence
 from .operations.bounds import LONGEST_PATTERN
 from .record_changes import RecordChange, changes
-
-
-class FiredTimer(Wire):
-    """A timer that fired: the instant, its kind (``what``), and its client and thing."""
-
-    at: Annotated[int, "The instant at which it fired, in epoch milliseconds."]
-    what: Annotated[str, "The kind of the timer."]
-    client: Annotated[str, "The client that it concerned."]
-    subject: Annotated[str, "The thing that it concerned."]
-
-
-def describe_timer(timer: Timer) -> FiredTimer:
-    """Return the description of a timer that fired."""
-    return FiredTimer(at=timer.due, what=timer.kind, client=timer.client, subject=timer.subject)
 
 
 class IgnoredInput(Wire):
@@ -60,6 +50,7 @@ class CallerInfo(Wire):
     clientId: Annotated[str, "The client of the caller."]
     userId: Annotated[int | None, "The user who called."] = None
     apiToken: Annotated[str | None, "The API token that called."] = None
+    label: Annotated[str, "What people call the caller."] = ""
 
 
 class FaultHit(Wire):
@@ -116,6 +107,7 @@ class RequestInfo(Wire):
     fault: Annotated[list[FaultHit], "The faults that were injected into it."]
     fired: Annotated[list[FiredTimer], "The timers that fired since the call before."]
     kind: Annotated[EntryKind, "The kind of entry."] = EntryKind.CALL
+    about: Annotated[Named | None, "The record that it is about, by its label; null for none."] = None
 
     def __repr__(self) -> str:
         return f"<{self.id} {self.method} {self.path} [{self.operation or 'no operation'}] {self.status}>"
@@ -175,23 +167,26 @@ def describe(context: ControlContext, entry: Noted, longest: int | None = None) 
         return _timer(entry)
     request, response = entry.request, entry.response
     mask = Mask(context.service.profile, entry.after)
-    query = _query(context, mask.query(request.query))
+    query, then = _query(context, mask.query(request.query)), entry.before.change(0)
+    path, body, performed = mask.path(request.target), read_body(request.body, longest), API.find(entry.operation)
+    client = "" if entry.caller is None else entry.caller.client.id
     return RequestInfo(
         id=entry.id,
         at=entry.at,
         operation=entry.operation or None,
         method=request.method,
-        path=mask.path(request.target),
+        path=path,
         query=query,
-        body=read_body(request.body, longest),
+        body=body,
         status=response.status,
         answer=read_body(response.body, longest),
-        caller=_caller(entry.caller),
+        caller=_caller(then, entry.caller),
         assumptions=context.service.relied_on(entry),
         changes=list(changes(entry.touched, entry.before, entry.after)),
-        ignored=_ignored(API.find(entry.operation), _without(query), request.body),
+        ignored=_ignored(performed, _without(query), request.body),
         fault=describe_hits(entry.fault),
-        fired=[describe_timer(timer) for timer in entry.fired],
+        fired=[describe_timer(then, timer) for timer in entry.fired],
+        about=about((entry.after, entry.before), performed, path, body, client),
     )
 
 
@@ -249,6 +244,7 @@ def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
     """Return the description of a control call."""
     operation = CONTROL[call.operation]
     method, target = route(operation, call.path, {})
+    body = read_body(call.body)
     return RequestInfo(
         id=call.id,
         at=call.at,
@@ -256,7 +252,7 @@ def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
         method=method,
         path=context.service.address.mount + target,
         query=dict(call.query),
-        body=read_body(call.body),
+        body=body,
         status=call.status,
         answer=None,
         caller=None,
@@ -266,6 +262,7 @@ def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
         fault=describe_hits(call.fault),
         fired=[],
         kind=EntryKind.CONTROL,
+        about=about(() if call.worlds is None else call.worlds[::-1], operation, target, body, ""),
     )
 
 
@@ -286,18 +283,38 @@ def _timer(entry: TimerEntry) -> RequestInfo:
         changes=list(changes(entry.touched, *entry.worlds)),
         ignored=IgnoredInput(body=[], query=[]),
         fault=describe_hits(entry.fault),
-        fired=[FiredTimer(at=entry.at, what=entry.kind, client=entry.client, subject=entry.subject)],
+        fired=[_fired(entry)],
         kind=EntryKind.TIMER,
+        about=_about_timer(entry),
     )
 
 
-def _caller(caller: Caller | None) -> CallerInfo | None:
+def _about_timer(entry: TimerEntry) -> Named | None:
+    """Return the record that a timer was about, as the world before it had it."""
+    fired = _fired(entry)
+    return Named(kind=fired.kind, id=fired.id, client=entry.client, label=fired.label) if fired.kind else None
+
+
+def _fired(entry: TimerEntry) -> FiredTimer:
+    """Return the description of the timer of an entry, with the labels of the world before it."""
+    then = entry.worlds[0].change(0)
+    for client, table, key in entry.touched:
+        timer = entry.worlds[0].timers.live.get((table, client, key, entry.kind))
+        if timer is not None and timer.subject == entry.subject:
+            return replace(describe_timer(then, timer), at=entry.at)
+    about = FiredTimer(at=entry.at, what=entry.kind, client=entry.client, subject=entry.subject)
+    return replace(about, text=sentence(entry.kind, ""))
+
+
+def _caller(change: Change, caller: Caller | None) -> CallerInfo | None:
     if caller is None:
         return None
+    held = find(change, caller.api_token if caller.user is None else caller.user.id, caller.client.id)
     return CallerInfo(
         clientId=caller.client.id,
         userId=None if caller.user is None else caller.user.id,
         apiToken=caller.api_token,
+        label="" if held is None else label(change, held),
     )
 
 

@@ -11,8 +11,8 @@ import msgspec
 from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
+from confsim.control.labels.label import Held, Named, key_text, label, named, references
 from confsim.control.moments import world_after
-from confsim.control.record_changes import key_text
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
@@ -47,6 +47,8 @@ class StoredRecord(Wire):
     record: Annotated[dict[str, Any], "Its fields."]
     machines: Annotated[list[MachineState], "Its machines and their states."]
     size: Annotated[int | None, "The bytes of a file, whose content is left out."] = None
+    label: Annotated[str, "What people call it."] = ""
+    references: Annotated[dict[str, list[Named]], "The records that it names, by the field that names them."] = {}
 
 
 class RecordKind(Wire):
@@ -163,7 +165,7 @@ def _page(
     return RecordPage(
         total=None if search else total,
         more=len(page) > size,
-        records=[_describe(table, owner, record) for table, owner, record in page[:size]],
+        records=[_describe(world.change(0), *found) for found in page[:size]],
         kinds=kinds,
         next=following,
     )
@@ -204,7 +206,7 @@ def _found(world: World, table: Table[Any, Any], id: str) -> StoredRecord:
         if record is None and " " in id:  # a compound key
             record = next((each for each in rows.all if key_text(table.key(each)) == id), None)
         if record is not None:
-            return _describe(table, owner, record)
+            return _describe(change, table, owner, record)
     raise Misuse(f"there is no record {id!r} of the kind {table.name}", status=404)
 
 
@@ -262,8 +264,8 @@ def _without_bytes(record: Record) -> Any:
     return record
 
 
-def _describe(table: Table[Any, Any], owner: str, record: Record) -> StoredRecord:
-    data = getattr(record, "data", None)
+def _describe(change: Change, table: Table[Any, Any], owner: str, record: Record) -> StoredRecord:
+    data, held = getattr(record, "data", None), Held(table, owner, record)
     fields: dict[str, Any] = msgspec.to_builtins(_without_bytes(record), str_keys=True)
     return StoredRecord(
         kind=table.name,
@@ -274,4 +276,14 @@ def _describe(table: Table[Any, Any], owner: str, record: Record) -> StoredRecor
             MachineState(machine=machine.name, state=str(machine.state(record).value)) for machine in Machine.of(table)
         ],
         size=len(data) if isinstance(data, bytes) else None,
+        label=label(change, held),
+        references=_references(change, held),
     )
+
+
+def _references(change: Change, held: Held) -> dict[str, list[Named]]:
+    """Return the records that a record names, by the field that names them."""
+    fields: dict[str, list[Named]] = {}
+    for field, other in references(change, held):
+        fields.setdefault(field, []).append(named(change, other))
+    return fields

@@ -25,6 +25,7 @@ WITHOUT = {
     "list_timers": BY_NAME,
     "get_accounts": BY_NAME,
     "ask_what_if": BY_NAME,
+    "find_labels": "records, changes, timers and calls carry their labels",
     "list_moments": "the journal is read in place, each entry with the worlds before and after it",
     "search": BY_NAME,
     "get_bundle": BY_NAME,

@@ -131,6 +131,7 @@ def _webhooks(sim: Simulator) -> Iterator[Step]:
 def _journal(sim: Simulator) -> Iterator[Step]:
     yield "list_records", (), {"kind": "channels"}
     yield "get_record", ("channels", ROOM), None
+    yield "find_labels", (), {"ids": [ROOM, "1004"]}
     yield "search", (), {"text": "Demo Room"}
     sim.call("get_me", USER, expect=200)
     sim.client(USER).get("/nowhere")
