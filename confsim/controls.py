@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .control.invoke import ControlPlane
     from .control.operations.people.accounts import MadeClient, MadeUser, RedeemedInvitation
     from .control.operations.people.provisioning import MadeValidator
+    from .control.summary.operation import Summary
     from .demo import Demo
     from .values.spans import Duration
 
@@ -102,6 +103,14 @@ class Controls(ABC):
         """
         body: dict[str, object] = {"for": wanted, "count": count, "timeout": timeout}
         found: list[Any] = self.control("wait", **body).seen
+        return found
+
+    def summary(self, limit: int | None = None) -> Summary:
+        """Return what is wrong in the world, what waits and what comes next; at most ``limit`` of each, by default 10.
+
+        Raises Misuse for a limit above 100.
+        """
+        found: Summary = self.control("get_summary", limit=limit)
         return found
 
     def coverage(self) -> CoverageReport:

@@ -8,7 +8,7 @@ __all__ = ["CONTROL"]
 
 #: The modules of each area, in the order of the reference.
 FAMILIES = {
-    "info": "operations.info",
+    "info": "operations.info summary.operation",
     "worlds": "operations.worlds",
     "state": "operations.state",
     "clock": "operations.clock",

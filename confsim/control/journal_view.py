@@ -31,7 +31,7 @@ from .context import ControlContext
 from .declare import CONTROL, CommandBody
 from .fields import FaultDo, one_of
 from .labels.call import about
-from .labels.label import Named, find, label
+from .labels.label import Named, caller_label
 from .labels.timer import FiredTimer, describe_timer, sentence
 from .operations.bounds import LONGEST_PATTERN
 from .record_changes import RecordChange, changes
@@ -309,12 +309,11 @@ def _fired(entry: TimerEntry) -> FiredTimer:
 def _caller(change: Change, caller: Caller | None) -> CallerInfo | None:
     if caller is None:
         return None
-    held = find(change, caller.api_token if caller.user is None else caller.user.id, caller.client.id)
     return CallerInfo(
         clientId=caller.client.id,
         userId=None if caller.user is None else caller.user.id,
         apiToken=caller.api_token,
-        label="" if held is None else label(change, held),
+        label=caller_label(change, caller),
     )
 
 

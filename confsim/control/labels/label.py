@@ -15,7 +15,7 @@ from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.events.deliveries import DELIVERIES
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.domain.events.event_log import EVENTS
-from confsim.domain.identity.credentials import CREDENTIALS
+from confsim.domain.identity.credentials import CREDENTIALS, Caller
 from confsim.domain.mail import MAILS
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import USERS
@@ -166,6 +166,14 @@ def channel_label(change: Change, client: str, id: str) -> str:
         if channel is not None:
             return channel.name or f"Channel {id[:8]}"
     return f"Channel {id[:8]}"
+
+
+def caller_label(change: Change, caller: Caller | None) -> str:
+    """Return what people call a caller; "" for none."""
+    if caller is None:
+        return ""
+    held = find(change, caller.api_token if caller.user is None else caller.user.id, caller.client.id)
+    return "" if held is None else label(change, held)
 
 
 def named(change: Change, held: Held) -> Named:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Annotated, ClassVar
 
 from confsim.contract.types import Count, Wire
@@ -65,7 +64,10 @@ def get_clock(context: ControlContext) -> ClockState:
 def list_timers(context: ControlContext, *, limit: Count | None = None) -> list[FiredTimer]:
     """List the timers, in the order in which they fall due; with ``limit`` only the next ones."""
     change = context.view()
-    return [describe_timer(change, each) for each in islice(change.world.timers, limit)]
+    return [
+        describe_timer(change, each)
+        for each in (change.world.timers if limit is None else change.world.timers.soonest(limit))
+    ]
 
 
 @operation("POST /clock/advance", moves_clock=True)

@@ -38,7 +38,8 @@ Step = tuple[str, tuple[str, ...], Any]
 def _steps(sim: Simulator) -> Iterator[Step]:
     """Every operation once, in an order in which each finds what it needs."""
     yield from (
-        (name, (), None) for name in ("get_health", "get_info", "list_operations", "list_machines", "list_worlds")
+        (name, (), None)
+        for name in ("get_health", "get_info", "get_summary", "list_operations", "list_machines", "list_worlds")
     )
     yield "list_assumptions", (), {"operation": "get_me"}
     yield "get_explanation", ("R094",), None
