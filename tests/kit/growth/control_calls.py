@@ -55,6 +55,12 @@ LEFT_OUT: Mapping[str, str] = {
     "get_llms_text": "a text of the declarations",
     "get_explanation": "a text of the declarations",
     "ask_what_if": "it costs by the calls that it replays",
+    "get_journal": "a journal holds at most as many calls as its settings say",
+    "explain_request": "a journal holds at most as many calls as its settings say",
+    "get_difference": "it costs by the records that differ, which the journal notes",
+    "restore_moment": "a moment is found as a call of the journal is",
+    "list_scenarios": "a document of the scenarios",
+    "play_scenario": "it costs by the calls of the scenario",
 }
 
 
@@ -145,6 +151,12 @@ CALLS: tuple[ControlCall, ...] = (
     of("change_record", "session", "$past_session", groupId="a group"),
     of("change_record", "media", "$media", tags=["b"]),
     of("list_records"),
+    of("get_summary"),
+    of("get_history", "channels", ROOM),
+    of("get_history", "users", "$user", timeline=True),
+    of("find_labels", ids=[ROOM, "1002", "nothing-that-is-there"]),
+    of("try_operation", "add_operator"),
+    of("list_endpoints"),
     of("list_records", kind="channels", offset=50),
     of("list_records", client=CUSTOMER),
     of("list_records", search="nowhere to be found"),
