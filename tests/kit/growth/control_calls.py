@@ -45,6 +45,8 @@ LEFT_OUT: Mapping[str, str] = {
     "get_coverage": "it is counted where it is asked for",
     "list_moments": "a journal holds at most as many calls as its settings say",
     "search": "it costs by the records that it is to look through",
+    "get_delivery": "it costs by the deliveries that are stored, at most a thousand of a client",
+    "get_mail": "it costs by the mails that are stored, of which there is a bound",
     "get_request": "a journal holds at most as many calls as its settings say",
     "forget_request": "a journal holds at most as many calls as its settings say",
     "answer_call": "the call is found as hang_up finds it",
