@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from .control.facade.requests import RequestsFacade
     from .control.facade.webhooks import WebhooksFacade
     from .control.facade.worlds import WorldsFacade
-    from .control.journal_view import FiredTimer, RequestInfo
+    from .control.journal_view import RequestInfo
+    from .control.labels.timer import FiredTimer
     from .control.operations.faults import FaultInfo
     from .control.operations.mail import MailInfo
     from .control.operations.people.accounts import MadeClient, MadeUser, RedeemedInvitation
@@ -55,7 +56,7 @@ _MODULES = {
     "DurableWorlds": ".service.durable.recorder",
     "FaultInfo": ".control.operations.faults",
     "FaultsFacade": ".control.facade.faults",
-    "FiredTimer": ".control.journal_view",
+    "FiredTimer": ".control.labels.timer",
     "HeaderLines": ".service.messages",
     "HttpxTransport": ".http.clients_httpx",
     "IgnoredInputWarning": ".transport.undeclared",

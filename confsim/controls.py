@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from .control.facade.people import CallsFacade, PresenceFacade, UserId
     from .control.facade.requests import RequestsFacade
     from .control.facade.webhooks import WebhooksFacade
+    from .control.history.moved import DifferentMoment
+    from .control.history.operation import RecordHistory
     from .control.invoke import ControlPlane
     from .control.operations.people.accounts import MadeClient, MadeUser, RedeemedInvitation
     from .control.operations.people.provisioning import MadeValidator
+    from .control.summary.operation import Summary
     from .demo import Demo
     from .values.spans import Duration
 
@@ -103,6 +106,54 @@ class Controls(ABC):
         body: dict[str, object] = {"for": wanted, "count": count, "timeout": timeout}
         found: list[Any] = self.control("wait", **body).seen
         return found
+
+    def summary(self, limit: int | None = None) -> Summary:
+        """Return what is wrong in the world, what waits and what comes next; at most ``limit`` of each, by default 10.
+
+        Raises Misuse for a limit above 100.
+        """
+        found: Summary = self.control("get_summary", limit=limit)
+        return found
+
+    def history(
+        self,
+        kind: str,
+        id: str | UserId,
+        *,
+        timeline: bool = False,
+        before: str | None = None,
+        limit: int | None = None,
+    ) -> RecordHistory:
+        """Return the calls, control calls and timers that changed or named a record, oldest first.
+
+        ``kind`` is the name of its table or of one record ("channels", "channel"). A ``timeline`` has the changes of
+        records that name it too, and the calls of a user. ``before`` is the id of a journal entry; ``limit`` is at most
+        500, by default 50. Raises Misuse (404) for an unknown kind, record or entry.
+        """
+        from .control.facade.people import number
+
+        key = number(id) if not isinstance(id, str) else id
+        found: RecordHistory = self.control(
+            "get_history", kind, str(key), timeline=timeline, before=before, limit=limit
+        )
+        return found
+
+    def difference(self, since: str, until: str | None = None, *, limit: int | None = None) -> DifferentMoment:
+        """Return what is different now, or right after the entry ``until`` of the journal, from right after ``since``.
+
+        At most ``limit`` records are shown, by default 100. Raises Misuse (404) for an unknown entry, (410) for one
+        that the journal has dropped.
+        """
+        given = {"from": since, "to": until, "limit": limit}
+        found: DifferentMoment = self.control("get_difference", **given)
+        return found
+
+    def go_back(self, id: str) -> None:
+        """Restore the world and the instant right after an entry of the journal; the journal continues.
+
+        Raises Misuse (404) for an unknown entry, (410) for one that the journal has dropped.
+        """
+        self.control("restore_moment", id)
 
     def coverage(self) -> CoverageReport:
         """Return what calls have covered of the API in this process. Raises Misuse (409) when it is not counted."""

@@ -8,8 +8,8 @@ __all__ = ["CONTROL"]
 
 #: The modules of each area, in the order of the reference.
 FAMILIES = {
-    "info": "operations.info",
-    "worlds": "operations.worlds",
+    "info": "operations.info summary.operation playing.attempt",
+    "worlds": "operations.worlds playing.stories",
     "state": "operations.state",
     "clock": "operations.clock",
     "people": "operations.people.accounts",
@@ -17,10 +17,10 @@ FAMILIES = {
     "calls": "operations.people.phones",
     "faults": "operations.faults",
     "provisioning": "operations.people.provisioning",
-    "records": "operations.records operations.browse search.operation",
+    "records": "operations.records operations.browse history.operation labels.operation search.operation",
     "mail": "operations.mail",
     "webhooks": "operations.webhooks",
-    "journal": "operations.journal operations.what_if operations.coverage",
+    "journal": "operations.journal history.listing why.operation history.moved operations.what_if operations.coverage",
     "export": "export.operation",
     "wait": "operations.wait",
     "names": "operations.names",

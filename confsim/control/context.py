@@ -83,12 +83,13 @@ class ControlContext(Struct, eq=False):
         query: Mapping[str, str],
         body: bytes,
         before: World,
-        status: int = 200,
+        refusal: Misuse | None = None,
     ) -> None:
         """Record a call in the journal, if a replay must repeat it, or if it used or wrote anything.
 
-        ``before`` is the world before it; ``status`` is that of its refusal, if it was refused.
+        ``before`` is the world before it; ``refusal`` says why it was refused.
         """
+        status = 200 if refusal is None else refusal.status
         repeated = operation.changes and operation.replayed and status == 200
         if not (repeated or self.touched or self.hits or (self.asked and (operation.changes or self.notes_reads))):
             return
@@ -107,6 +108,7 @@ class ControlContext(Struct, eq=False):
             self.touched,
             (before, service.world),
             tuple(self.hits),
+            refusal,
         )
         if repeated:
             journal.add_control_call(call)

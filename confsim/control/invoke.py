@@ -68,9 +68,9 @@ def invoke(
         context.service.usage.touch()
         before = context.service.world
 
-        def record(status: int = 200) -> None:
+        def record(refusal: Misuse | None = None) -> None:
             with context.service.lock:
-                context.record(operation, tuple(path), query, body, before, status)
+                context.record(operation, tuple(path), query, body, before, refusal)
 
         return _recorded(lambda: operation.function(context, *found, **named), record)
 
@@ -80,7 +80,8 @@ def _recorded(call: Callable[[], Any], record: Callable[..., None]) -> Any:
     try:
         done = call()
     except (Misuse, Refusal) as refusal:
-        record((misuse_of(refusal) if isinstance(refusal, Refusal) else refusal).status)
+        misuse = misuse_of(refusal) if isinstance(refusal, Refusal) else refusal
+        record(Misuse(str(misuse), misuse.status, **misuse.facts))  # without the frames that raised it
         raise
     if isinstance(done, Future):
         return after(done, lambda over: _recorded(over.result, record))

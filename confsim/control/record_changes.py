@@ -12,6 +12,8 @@ from confsim.kernel.tables.table import Table
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.world import World
 
+from .labels.label import held, key_text, label
+
 
 class RecordChange(Wire):
     """A record that a call wrote: its changed fields. ``before`` is null for a new one, ``after`` for a removed one."""
@@ -21,6 +23,7 @@ class RecordChange(Wire):
     key: Annotated[str, "The key of the record."]
     before: Annotated[dict[str, Any] | None, "Its changed fields before; null for a new one."]
     after: Annotated[dict[str, Any] | None, "Its changed fields after; null for a removed one."]
+    label: Annotated[str, "What people call the record."] = ""
 
 
 def changes(touched: Iterable[Written], before: World, after: World) -> Iterator[RecordChange]:
@@ -32,7 +35,21 @@ def changes(touched: Iterable[Written], before: World, after: World) -> Iterator
         if was is not None and now is not None:
             names = [name for name in now if was.get(name) != now[name]]
             was, now = ({name: each[name] for name in names} for each in (was, now))
-        yield RecordChange(table=table, client=client, key=key_text(key), before=was, after=now)
+        yield RecordChange(
+            table=table,
+            client=client,
+            key=key_text(key),
+            before=was,
+            after=now,
+            label=_label(before if now is None else after, client, table, key),
+        )
+
+
+def _label(world: World, client: str, table: str, key: Any) -> str:
+    """Return what people call a record that is in a world."""
+    change = world.change(0)
+    found = held(change, client, table, key)
+    return "" if found is None else label(change, found)
 
 
 def _record(world: World, client: str, table: str, key: Any) -> dict[str, Any] | None:
@@ -41,8 +58,3 @@ def _record(world: World, client: str, table: str, key: Any) -> dict[str, Any] |
         return None
     fields: dict[str, Any] = msgspec.to_builtins(record, str_keys=True)
     return fields
-
-
-def key_text(key: Any) -> str:
-    """Return the key of a record as text, the parts of a compound key separated by spaces."""
-    return " ".join("" if part is None else str(part) for part in key) if isinstance(key, tuple) else str(key)

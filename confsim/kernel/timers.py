@@ -9,6 +9,7 @@ committed change.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct
@@ -113,6 +114,12 @@ class Timers(Struct, frozen=True, gc=False):
         for timer in self.refused.values():
             timers = timers.put(replace(timer, retry=now))
         return timers
+
+    def soonest(self, count: int) -> list[Timer]:
+        """Return the timers that fall due first, at most so many, at a cost that depends on their number."""
+        if self.refused:
+            return list(islice(self, count))
+        return [self.live[place[-1]] for place in self.queue[:count]]
 
     def __iter__(self) -> Iterator[Timer]:
         """Every timer, in the order of the due instants."""

@@ -9,6 +9,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from confsim.domain.identity.credentials import Caller
+from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import World
@@ -46,6 +47,8 @@ class JournalEntry(Struct, frozen=True, gc=False):
     remaining_faults: tuple[FaultSpec, ...] | None = None
     #: Whether it was a websocket handshake; the journal has its request without the token.
     handshake: bool = False
+    #: Why it was refused, also where its caller was told less; None for an answer, and where a fault answered.
+    refusal: Refusal | None = None
 
     @property
     def number(self) -> int:
@@ -79,6 +82,8 @@ class ControlCall(Struct, frozen=True):
     touched: Collection[Written] = ()
     worlds: tuple[World, World] | None = None
     fault: tuple[FaultHit, ...] = ()
+    #: Why it was refused.
+    refusal: Misuse | None = None
 
     @property
     def weight(self) -> int:

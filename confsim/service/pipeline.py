@@ -136,7 +136,7 @@ class Pipeline:
                 if injection is not None and injection.hold == "before":
                     return self.held.hold(self, incoming, injection)
             call = self._begun(incoming, None if injection is None else injection.now)
-            change = call.change
+            change, reason = call.change, None
             try:
                 if injection is not None and injection.effect.replaces_operation:
                     response = injection.effect.respond(call)
@@ -150,12 +150,22 @@ class Pipeline:
                     )
                 after = live.put(change)
             except Refusal as refusal:
+                reason = refusal
                 response, after = self._refused(call, refusal)
             except Exception as bug:
                 response, after = self._failed(call, request, bug)
             token = None if incoming.from_request else incoming.token
             entry = self._note(
-                operation.name, request, response, change, after, call.caller, token, injection, incoming.finish
+                operation.name,
+                request,
+                response,
+                change,
+                after,
+                call.caller,
+                token,
+                injection,
+                incoming.finish,
+                refusal=reason,
             )
             outcome: Outcome = entry.response
             if after is not change.world:
@@ -257,16 +267,18 @@ class Pipeline:
 
     def _finish_long(self, call: Call, incoming: Incoming, outcome: Response | Exception) -> Outcome:
         """Put a call that was computed in force and note it; return its response."""
-        change, request = call.change, incoming.request
+        change, request, reason = call.change, incoming.request, None
         try:
             if isinstance(outcome, Exception):
                 raise outcome
             response, after = outcome, self._live.put(change)
         except Refusal as refusal:
+            reason = refusal
             response, after = self._refused(call, refusal)
         except Exception as bug:
             response, after = self._failed(call, request, bug)
-        entry = self._note(call.operation.name, request, response, change, after, call.caller, finish=incoming.finish)
+        name, finish = call.operation.name, incoming.finish
+        entry = self._note(name, request, response, change, after, call.caller, finish=finish, refusal=reason)
         return entry.response if after is change.world else self._live.settle(change.now, entry.response)
 
     def answer_held(
@@ -321,10 +333,12 @@ class Pipeline:
             if used:
                 change.carried.used.update(used)
             mask = Mask(live.profile, live.world)
-            response = refused(change, mask.refusal(outcome)) if isinstance(outcome, Refusal) else outcome
+            reason = mask.refusal(outcome).without_frames() if isinstance(outcome, Refusal) else None
+            response = outcome if isinstance(outcome, Response) else refused(change, mask.refusal(outcome))
             noted = mask.response(response)
+            shown = mask.request(request)
             final = self._note(
-                "", mask.request(request), noted, change, change.world, finish=finish, handshake=handshake
+                "", shown, noted, change, change.world, finish=finish, ws=handshake, refusal=reason
             ).response
             if noted is response:
                 return final
@@ -350,7 +364,8 @@ class Pipeline:
         token: str | None = None,
         injection: Injection | None = None,
         finish: Finish | None = None,
-        handshake: bool = False,
+        ws: bool = False,
+        refusal: Refusal | None = None,
     ) -> JournalEntry:
         """Finish a response and note the call; for a call that is held, only reserve its place in the journal."""
         live, journal, faults, before = self._live, self._journal, self._faults, change.world
@@ -371,7 +386,7 @@ class Pipeline:
         left = faults.remaining() if faults.on_calls or faults.on_things else None
         at, used = change.now, journal.share(name, change.carried.used)
         entry = JournalEntry(
-            id, at, name, request, response, used, touched, before, after, caller, hits, token, fired, left, handshake
+            id, at, name, request, response, used, touched, before, after, caller, hits, token, fired, left, ws, refusal
         )
         if injection is not None and injection.hold:
             journal.answered(entry, None)  # its place; others hear of it once it is final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.control.invoke import ControlPlane
-from confsim.control.journal_view import FiredTimer
+from confsim.control.labels.timer import FiredTimer
 from confsim.control.operations.clock import advance_clock, set_clock
 from confsim.service.clock import Instant
 from confsim.values.spans import Duration

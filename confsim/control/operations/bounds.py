@@ -15,6 +15,9 @@ from confsim.service.messages import LARGEST_BODY
 #: Most characters of a path in which * stands for any text: each is looked for in every call of the journal.
 LONGEST_PATTERN = 2000
 
+#: Most ids whose labels one call asks for.
+MOST_LABELS = 1000
+
 #: The name of the bound of a body.
 BODY = "bytes of the body"
 #: Bytes of a body with a few names and numbers, of one with a record or a pattern, of one with faults, and of one with
@@ -29,6 +32,7 @@ NAMES = {"host names of the server": worlds.MOST_NAMES}
 WORLDS = {"worlds of the server": worlds.MOST_EVER}
 JOURNAL = {"calls in the journal": journal.MOST_EVER}
 PROFILE = {"keys and list items of the profile": MOST_CHOICES}
+LABELS = {"ids whose labels are asked for": MOST_LABELS}
 PATTERN = {"characters of a path pattern": LONGEST_PATTERN}
 SCENARIO = {
     "workflows and steps of a scenario": scenario.MAX_STEPS,

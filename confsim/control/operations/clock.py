@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Annotated, ClassVar
 
 from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Duration, Instant, Rate, one_of
-from confsim.control.journal_view import FiredTimer, describe_timer
+from confsim.control.labels.timer import FiredTimer, describe_timer
 from confsim.kernel.due import Fired
 from confsim.kernel.refusal import Misuse
 from confsim.service import clock
@@ -64,7 +63,11 @@ def get_clock(context: ControlContext) -> ClockState:
 @operation("GET /timers", beside=True)
 def list_timers(context: ControlContext, *, limit: Count | None = None) -> list[FiredTimer]:
     """List the timers, in the order in which they fall due; with ``limit`` only the next ones."""
-    return [describe_timer(each) for each in islice(context.view().world.timers, limit)]
+    change = context.view()
+    return [
+        describe_timer(change, each)
+        for each in (change.world.timers if limit is None else change.world.timers.soonest(limit))
+    ]
 
 
 @operation("POST /clock/advance", moves_clock=True)
@@ -118,4 +121,7 @@ def _state(context: ControlContext) -> ClockState:
 
 
 def _moved(context: ControlContext, fired: list[Fired]) -> ClockMoved:
-    return ClockMoved(now=context.service.clock.now(), fired=[describe_timer(each.timer) for each in fired])
+    return ClockMoved(
+        now=context.service.clock.now(),
+        fired=[describe_timer(each.change.world.change(0), each.timer) for each in fired],
+    )

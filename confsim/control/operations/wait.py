@@ -14,9 +14,10 @@ from confsim.contract.types import Int, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Duration, Object
-from confsim.control.journal_view import RequestInfo, RequestPattern, describe, matching, part_of
+from confsim.control.journal_view import RequestInfo, describe
+from confsim.control.labels.label import key_text
+from confsim.control.matching import RequestPattern, matching, part_of
 from confsim.control.operations import bounds
-from confsim.control.record_changes import key_text
 from confsim.domain.events.deliveries import DeliveryState
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table

@@ -30,7 +30,12 @@ def test_an_entry_tells_the_whole_call(plane, sim, people):
     assert (entry["at"], entry["operation"], entry["status"]) == (START_MS, "list_channels", 200)
     assert (entry["method"], entry["path"], entry["query"]) == ("GET", "/v1_0/channels", {"limit": "1"})
     assert (entry["body"], entry["answer"]) == (None, answer.body)
-    assert entry["caller"] == {"clientId": CUSTOMER, "userId": people["demo-owner"]}
+    assert entry["caller"] == {
+        "clientId": CUSTOMER,
+        "userId": people["demo-owner"],
+        "label": "Olaf Owner",
+        "token": "demo-owner",
+    }
     assert "size.page-most" in entry["assumptions"]
 
 
@@ -55,7 +60,7 @@ def test_the_calls_that_used_an_assumption_are_found(plane, sim):
 def test_an_api_token_calls_as_nobody(plane, sim):
     """Its caller has no user."""
     update(sim)
-    assert set(last(plane)["caller"]) == {"clientId", "apiToken"}
+    assert set(last(plane)["caller"]) == {"clientId", "apiToken", "label", "token"}
 
 
 def test_calls_over_http_are_entries_too(plane, sim):
@@ -93,9 +98,12 @@ def test_what_fell_due_before_a_call_is_reported(plane, sim):
         due.append({"at": sim.clock.now + 900_000, "what": "handle reservation", "client": CUSTOMER, "subject": token})
         sim.clock.advance("1m")
     assert last(plane)["fired"] == []
-    assert plane("POST", "/clock/advance", {"by": "15m"})[1]["fired"] == due
+    texts = [f"The reservation of Held {place} ends" for place in range(2)]
+    fired = plane("POST", "/clock/advance", {"by": "15m"})[1]["fired"]
+    assert ([each | due[place] for place, each in enumerate(fired)], [each["text"] for each in fired]) == (fired, texts)
     sim.call("get_me", "demo-user")
-    assert last(plane)["fired"] == due
+    fired = last(plane)["fired"]
+    assert [each | due[place] for place, each in enumerate(fired)] == fired
     sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
     sim.service.clock.move(sim.clock.now + 900_000)
     sim.client().get("/nowhere")

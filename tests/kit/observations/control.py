@@ -38,10 +38,13 @@ Step = tuple[str, tuple[str, ...], Any]
 def _steps(sim: Simulator) -> Iterator[Step]:
     """Every operation once, in an order in which each finds what it needs."""
     yield from (
-        (name, (), None) for name in ("get_health", "get_info", "list_operations", "list_machines", "list_worlds")
+        (name, (), None)
+        for name in ("get_health", "get_info", "get_summary", "list_operations", "list_machines", "list_worlds")
     )
     yield "list_assumptions", (), {"operation": "get_me"}
     yield "get_explanation", ("R094",), None
+    yield "try_operation", ("create_channel",), None
+    yield "list_scenarios", (), None
     yield "get_worlds_limit", (), None
     yield "set_worlds_limit", (), {"most": 64}
     yield "make_world", (), {"name": "w1", "seed": 7}
@@ -66,6 +69,7 @@ def _steps(sim: Simulator) -> Iterator[Step]:
     yield from _journal(sim)
     yield "resume_clock", (), None
     yield "run_clock", (), {"rate": 60}
+    yield "play_scenario", (), {"scenario": "handle-reservation"}
     yield "reset_world", (), None
 
 
@@ -81,7 +85,8 @@ def _people(sim: Simulator) -> Iterator[Step]:
     yield "list_presence", (), {"channel": EVENT_ROOM}
     yield "leave_channel", (), {"channel": EVENT_ROOM, "userId": 1004}
     sim.call("set_user_email", USER, userId="me", body={"email": "uma@customer.example"}, expect=200)
-    yield "list_mail", (), {"to": "uma@customer.example"}
+    yield "list_mail", (), {"to": "uma@customer.example", "limit": 2}
+    yield "get_mail", (sim.control("list_mail", to="uma@customer.example")[0].id,), None
     yield "list_timers", (), {"limit": 2}
     yield "advance_clock", (), {"by": "16m"}
 
@@ -125,21 +130,30 @@ def _webhooks(sim: Simulator) -> Iterator[Step]:
     sim.call("add_events_endpoint", ADMIN, body={"url": "https://hooks.example/confsim"}, expect=200)
     sim.call("create_channel", OWNER, body={"name": "Heard"}, expect=200)
     yield "list_deliveries", (), None
+    yield "get_delivery", (sim.control("list_deliveries")[0].id,), None
+    yield "list_endpoints", (), None
     yield "redeliver", (sim.control("list_deliveries")[0].id,), None
 
 
 def _journal(sim: Simulator) -> Iterator[Step]:
     yield "list_records", (), {"kind": "channels"}
     yield "get_record", ("channels", ROOM), None
+    yield "get_history", ("channels", ROOM), {"limit": 2}
+    yield "find_labels", (), {"ids": [ROOM, "1004"]}
     yield "search", (), {"text": "Demo Room"}
     sim.call("get_me", USER, expect=200)
     sim.client(USER).get("/nowhere")
     yield "list_requests", (), {"operation": "get_me"}
+    yield "get_journal", (), {"status": "4xx", "limit": 2}
     yield "get_request", (sim.requests[-1].id,), None
+    sim.call("create_channel", OWNER, body={"name": "Demo Room"}, expect=409)
+    yield "explain_request", (sim.requests[-1].id,), None
     yield "count_requests", (), {"operation": "get_me"}
     yield "find_requests", (), {"operation": "get_me"}
     yield "list_unmatched_requests", (), None
     yield "list_moments", (), {"limit": 2}
+    yield "get_difference", (), {"from": sim.requests[-2].id, "limit": 1}
+    yield "restore_moment", (sim.requests[-1].id,), None
     yield "ask_what_if", (), {"assumptions": {"encode.empty": "204"}}
     yield "wait", (), {"for": {"state": {"table": "channels", "key": ROOM}}}
     yield "set_journal", (), {"most": 1000}

@@ -1,0 +1,1 @@
+"""A summary of a world: what is wrong, what waits and what comes next."""
