@@ -176,6 +176,24 @@ LATECOMERS = assumption(
     ("stay",),
     "start_breakout_session",
 )
+ENTERING = assumption(
+    "breakout.entering",
+    "G437",
+    "Who may go to an open breakout room without being routed there: hosts to any room and others to the one assigned "
+    "to them; or everyone to any room.",
+    "assigned",
+    ("anyone",),
+    "start_breakout_session",
+)
+PHONES = assumption(
+    "breakout.phones",
+    "G437 G466",
+    "A phone that dials the meeting id of a breakout room: refused like everyone without an assignment to the room; "
+    "admitted to the room; or admitted to the event room. A phone that the room calls is admitted to the room.",
+    "assigned",
+    ("room", "event-room"),
+    "start_breakout_session",
+)
 ROOM_CHANNEL = assumption(
     "breakout.room-channel",
     "G438",

@@ -209,6 +209,16 @@ CALLEES_PASS = assumption(
     _DIAL,
 )
 
+CALLEES_TERMS = assumption(
+    "dial.callees-terms",
+    "G176",
+    "Whether a registered user whose phone the channel calls must have accepted the terms to be admitted. Users who "
+    "exist only by phone are never bound.",
+    False,
+    (True,),
+    "dial_registered_user",
+)
+
 # quote.*
 LONG_DTMF_QUOTE = assumption(
     "quote.long-dtmf",
@@ -344,6 +354,14 @@ ANONYMOUS = assumption(
     check=text,
     decides="users",
     samples=("nobody",),
+)
+AS_GUESTS = assumption(
+    "dial-in.guest-access",
+    "G227 G466",
+    "Whether a channel without guest access refuses phones that dial in. By default only the PINs and the dial-in "
+    "switch restrict them. A private channel admits phones as it admits its guests.",
+    False,
+    (True,),
 )
 ORGANIZER = assumption(
     "dial-in.organizer",

@@ -33,6 +33,15 @@ LOBBY_ADMISSION = assumption(
     (),
     "set_lobby_door",
 )
+LOBBY_RULES = assumption(
+    "lobby.rule-changes",
+    "G328 G227 G177 G467",
+    "Users who wait in the lobby when new terms are published, or guest access or dial-in is switched off: they keep "
+    "waiting, and the rules are checked when they are let in; or those who may no longer enter leave at once.",
+    "wait",
+    ("leave",),
+    "promulgate_terms set_guest_access set_dial_in_state",
+)
 LOBBY_BYPASS = assumption(
     "lobby.passes",
     "G330",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.register import ask
@@ -13,6 +13,7 @@ from confsim.domain.breakout.breakouts import Breakout, BreakoutState
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.runtime import presence, sessions
+from confsim.domain.runtime.entrance import Entrant
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.runtime.sessions import Session
 from confsim.kernel.influence import Coupling
@@ -122,17 +123,19 @@ for state in RoomState:
 # A room closes, or is removed
 
 
-def _inside(change: Change, room: Room) -> Iterable[Presence]:
-    """The presences in the room."""
-    if room.place is None:
-        return ()
-    return presence.current(change, presence.inside(change, channels.get(change, room.client, room.place)))
+def _returning(change: Change, room: Room) -> Iterator[Presence]:
+    """The presences in the room, who return to the event room."""
+    if room.place is not None:
+        inside = presence.inside(change, channels.get(change, room.client, room.place))
+        for present in presence.current(change, inside):
+            if assignments.moves(change, present, Entrant.RETURNING):
+                yield present
 
 
 _CLOSED = RoomState.CLOSED
 
-Coupling(breakout_rooms.MACHINE, _CLOSED, presence.RETURN, _inside, source="P2 States L166-167, R356, R357")
+Coupling(breakout_rooms.MACHINE, _CLOSED, presence.RETURN, _returning, source="P2 States L166-167, R356, R357")
 Coupling(breakout_rooms.MACHINE, _CLOSED, sessions.END, _session_in, source="R356, R357")
-Coupling(breakout_rooms.MACHINE, ABSENT, presence.RETURN, _inside, source="G426")
+Coupling(breakout_rooms.MACHINE, ABSENT, presence.RETURN, _returning, source="G426")
 Coupling(breakout_rooms.MACHINE, ABSENT, sessions.END, _session_in, source="G426")
 Coupling(breakout_rooms.MACHINE, ABSENT, assignments.FORGET, breakout_rooms.list_assigned, source="R462, G427")

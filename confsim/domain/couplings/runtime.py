@@ -11,13 +11,15 @@ from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.assumptions.runtime import streaming as assumed_streaming
+from confsim.domain import terms
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import ROOMS, Room
 from confsim.domain.breakout.breakouts import Breakout
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.broadcast.broadcasts import Broadcast
-from confsim.domain.channels import channels
+from confsim.domain.channels import channels, switches
 from confsim.domain.channels.channels import Channel
+from confsim.domain.clients.clients import Client
 from confsim.domain.recordings import recordings
 from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
@@ -203,7 +205,23 @@ def _empty_already(change: Change, channel: Channel) -> Iterator[Channel]:
         yield channel
 
 
+def _refused(change: Change, channel: Channel) -> Iterator[Presence]:
+    """Waiting presences that the channel no longer lets in, if the profile says that they leave then."""
+    if channel.parent is None and ask(change, assumed_presence.LOBBY_RULES) == "leave":
+        yield from presence.refused(change, channel)
+
+
+def _refused_by_terms(change: Change, client: Client) -> Iterator[Presence]:
+    """The same, in every channel of a client with new terms."""
+    if ask(change, assumed_presence.LOBBY_RULES) == "leave":
+        for channel in channels.CHANNELS.of(change, client.id).all:
+            yield from presence.refused(change, channel)
+
+
 Coupling(lobby.DOOR, Door.OPEN, presence.let_in, _waiting, source="R339, G329")
+Coupling(switches.GUEST_ACCESS, OnOff.OFF, presence.DISCONNECT, _refused, source="G227")
+Coupling(switches.DIAL_IN, OnOff.OFF, presence.DISCONNECT, _refused, source="G467")
+Coupling(terms.DOCUMENT, EXISTS, presence.DISCONNECT, _refused_by_terms, by=terms.promulgate, source="G177")
 Coupling(lobby.DOOR, Door.CLOSED, presence.SEND_TO_LOBBY, _attendees, source="G331")
 Coupling(lobby.AUTO_CLOSE, OnOff.ON, lobby.BECOME_EMPTY, _empty_already, source="G333")
 

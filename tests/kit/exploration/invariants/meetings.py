@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from kit.exploration.step import Step
 from kit.exploration.view import View, word
 
+from .doors import obstacle
 from .invariant import Statements
 
 STATED = Statements()
@@ -161,19 +162,21 @@ def _not_empty(view: View) -> Iterator[str]:
                 yield "a room of a breakout" if channel is not None and channel.parent else "a channel"
 
 
-@STATED.world(
+@STATED.step(
     "nobody-waits-before-an-open-door",
-    "When the door is open everyone can join: nobody waits.",
+    "When the door opens, everyone enters whom the channel admits and has room for; others go on waiting.",
     "R339, G329",
-    "presences", "channels",
-)  # fmt: skip
-def _waits(view: View) -> Iterator[str]:
-    for channel_id, _ in view.waiting:
-        channel = view.channels.get(channel_id)
-        if channel is None or not channel.open:
+    "channels",
+)
+def _waits(step: Step) -> Iterator[str]:
+    for channel_id, user_id in step.after.waiting:
+        before, channel = step.before.channels.get(channel_id), step.after.channels.get(channel_id)
+        user = step.after.users.get(user_id)
+        if before is None or channel is None or user is None or before.open or not channel.open:
             continue
         limit = channel.max_users if channel.population_limit is None else channel.population_limit
-        if sum(each == channel_id for each, _ in view.inside) < limit:
+        is_full = sum(each == channel_id for each, _ in step.after.inside) >= limit
+        if not is_full and not obstacle(step.after, channel, user):
             yield "there is room"
 
 
