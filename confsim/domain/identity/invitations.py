@@ -10,6 +10,7 @@ from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, User
@@ -169,11 +170,13 @@ def find_by_code(change: Change, client: Client, code: str) -> Invitation | None
 def redeem(change: Change, client: Client, code: str, provider: str | None = None) -> tuple[User, Credential]:
     """Redeem a Nonce by a login: the user is connected to a provider of the client; return user and token.
 
-    Refusals INVITATION_CODE_INVALID, PROVIDER_NOT_ENABLED (R062, R063, R067).
+    Refusals INVITATION_CODE_INVALID, SERVICE_DISABLED (R111), PROVIDER_NOT_ENABLED (R062, R063, R067).
     """
     invitation = find_by_code(change, client, code)
     if invitation is None:
         raise Refusal(Reason.INVITATION_CODE_INVALID, **_NO_NONCE)
+    if not clients.is_served(change, client):
+        raise Refusal(Reason.SERVICE_DISABLED, client=client.id)
     _use(change, invitation, provider)
     user = users.get(change, client.id, invitation.user)
     return user, credentials.issue(change, user)

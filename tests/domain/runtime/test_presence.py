@@ -99,12 +99,12 @@ def test_a_private_channel_admits_hosts_and_its_own(stage):
 
 
 def test_a_disabled_service_admits_nobody(stage):
-    """Those inside stay, new joins are refused, the parent's service counts too."""
+    """Everybody inside is disconnected, new joins are refused, the parent's service counts too."""
     stage.join("Uma User")
     parent = clients.get(stage.change, stage.client.parent)
     clients.switch_service(stage.change, parent, "disable")
     assert stage.refused("Olaf Owner") is Reason.SERVICE_DISABLED
-    assert len(presence.inside(stage.change, stage.channel)) == 1
+    assert len(presence.inside(stage.change, stage.channel)) == 0
 
 
 @pytest.mark.rule("R105")
