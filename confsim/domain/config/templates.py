@@ -13,6 +13,7 @@ from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.conventions import TEXT_ORDER
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
+from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -285,8 +286,13 @@ def list_for_channel(change: Change, client: Client, channel: Channel) -> Sequen
 
 
 def find_selected(change: Change, client: Client, channel: Channel) -> VisibleTemplate | None:
-    """The template that the channel uses, also when it is no longer offered (G413)."""
+    """The template that the channel uses, for a breakout room that of its event room if it has no other (G438).
+
+    It may be one that is no longer offered (G413).
+    """
     id = template_choice.find_selected(change, channel)
+    if id is None:
+        id = template_choice.find_selected(change, channels.governing(change, channel))
     if id is None:
         return None
     found = (TEMPLATES.get(change, id, each.id) for each in clients.ancestors(change, client))

@@ -10,7 +10,7 @@ from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room, RoomAssignment, RoomState
 from confsim.domain.breakout.breakouts import Breakout, BreakoutState
-from confsim.domain.channels import channels
+from confsim.domain.channels import channels, switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.entrance import Entrant
@@ -39,6 +39,23 @@ def _deleted_with(change: Change, channel: Channel) -> Iterator[Breakout]:
 
 Coupling(breakouts.EVENT_ROOM, OnOff.OFF, breakouts.STOP_FOR_GOOD, active_in, source="G354")
 Coupling(breakouts.EVENT_ROOM, OnOff.OFF, breakouts.DELETE, _deleted_with, source="G354")
+
+# The features of an event room are switched
+
+
+def _following(change: Change, channel: Channel) -> Iterator[Channel]:
+    """The channels of the rooms of an event room, where their features follow it (G438)."""
+    rooms = channels.list_rooms(change, channel)
+    if rooms and ask(change, assumed.ROOM_SETTINGS) == "event-room":
+        yield from rooms
+
+
+for feature in (
+    *(switches.SPEECH2TEXT, switches.MIDI, switches.DIAL_IN, switches.DIAL_OUT),
+    *(switches.GUEST_ACCESS, switches.WALL),
+):
+    for reached, trigger in zip(feature.states, (feature.on, feature.off), strict=True):
+        Coupling(feature, reached, trigger, _following, source="G438")
 
 # A breakout session starts, and ends
 

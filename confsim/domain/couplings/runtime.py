@@ -41,7 +41,8 @@ from .breakout import session_of_room
 # Users join a channel, or move to a breakout room
 
 _joined = partial(Coupling, presence.MACHINE, Where.IN, out_of=(ABSENT, Where.WAITING))
-_in_room = partial(Coupling, presence.MACHINE, Where.IN_ROOM)
+_in_room = partial(Coupling, presence.MACHINE, Where.IN_ROOM, by=presence.route)
+_back = partial(Coupling, presence.MACHINE, Where.IN, out_of=(Where.IN_ROOM,))
 
 
 def _one_more(change: Change, present: Presence) -> Iterator[Call[Occupancy]]:
@@ -80,14 +81,15 @@ def _entered(change: Change, present: Presence) -> Iterator[Call[Session]]:
     yield session_of_room(change, room, session_at(change, present))
 
 
-def _of_room(change: Change, present: Presence) -> Iterator[Session | None]:
-    """The session of the room in which the user is."""
+def _of_place(change: Change, present: Presence) -> Iterator[Session | None]:
+    """The session in which the user is connected."""
     yield session_at(change, present)
 
 
 _in_room(sessions.initialise, _entered, source="P2 Breakout L108, R288, R312")
-_in_room(sessions.START, _of_room, source="R288, G369")
+_in_room(sessions.START, _of_place, source="R288, G369")
 _in_room(sessions.attend, _attended, source="R287, R288")
+_back(sessions.COUNT, _of_place, source="P2 Session L64, R356, R357")
 
 # Users leave
 
@@ -114,6 +116,17 @@ def _left_empty(change: Change, present: Presence) -> Iterator[Channel]:
         yield channel
 
 
+def _deserted(change: Change, present: Presence) -> Iterator[Session]:
+    """The sessions of open rooms of the event room in which nobody is left, where they end with their last user."""
+    breakout = breakouts.find_active(change, channels.get(change, present.client, present.channel))
+    if breakout is None or ask(change, assumed_breakout.ROOM_SESSIONS) != "when-empty":
+        return
+    for room in breakout_rooms.list_(change, breakout):
+        session = None if room.place is None else sessions.find_open(change, room.client, room.place)
+        if session is not None and session.grace_ends is None and not presence.count_at(change, session):
+            yield session
+
+
 def _calls_of(change: Change, present: Presence) -> Iterator[PhoneCall]:
     """The calls by which a user who left was in the channel."""
     rows = CALLS.of(change, present.client)
@@ -128,6 +141,13 @@ _sent_to_the_lobby(occupancy.LEAVE, _one_fewer, source="G331, G328")
 _sent_to_the_lobby(presence.REVOKE, _same, source="G331, G328")
 for gone in (Where.IN_ROOM, ABSENT):
     Coupling(presence.MACHINE, gone, lobby.BECOME_EMPTY, _left_empty, out_of=(Where.IN,), source="G334")
+for gone in (Where.IN_ROOM, Where.IN, ABSENT):
+    Coupling(
+        *(presence.MACHINE, gone, sessions.BECOME_EMPTY, _deserted),
+        out_of=(Where.IN_ROOM,),
+        by=presence.route if gone is Where.IN_ROOM else None,
+        source="G359, G438",
+    )
 Coupling(presence.MACHINE, ABSENT, calls.hang_up, _calls_of, source="G452, R353")
 
 # A channel is occupied, or becomes empty

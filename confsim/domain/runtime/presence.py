@@ -31,6 +31,7 @@ from .occupancy import BY_USER as BY_USER
 from .occupancy import PRESENCES as PRESENCES
 from .occupancy import Presence as Presence
 from .occupancy import Where as Where
+from .sessions import Session
 
 # The presence of one user
 
@@ -173,6 +174,11 @@ def inside(change: Change, channel: Channel) -> View[Presence]:
 def count_inside(change: Change, channel: Channel) -> int:
     """The number of users connected to this channel itself."""
     return len(PRESENCES.where(change, BY_PLACE, channel.id, channel.client))
+
+
+def count_at(change: Change, session: Session) -> int:
+    """The number of users connected to the channel in which the session runs."""
+    return len(PRESENCES.where(change, BY_PLACE, session.channel, session.client))
 
 
 def waiting(change: Change, channel: Channel) -> View[Presence]:

@@ -274,9 +274,9 @@ def dial_in(
     """
     client, reached = number_assignments.resolve_inbound_call(change, number, code, meeting_id)
     meeting = channels.base_channel(change, reached)
-    if not meeting.dial_in:
+    if not meeting.dial_in or not reached.dial_in:
         raise Refusal(Reason.DIAL_IN_OFF)
-    organizer = pins.check(change, meeting, pin)
+    organizer = pins.check(change, reached, pin)
     shown = caller or ask(change, assumed.ANONYMOUS)
     handle = ask(change, assumed.CALLER_HANDLE).replace("{number}", shown)
     user = users.create(change, client.id, handle, Account.DIALLED, channel=meeting.id, inbound=True)

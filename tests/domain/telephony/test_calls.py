@@ -396,9 +396,11 @@ def test_a_caller_holds_no_token(office):
 
 
 def test_calls_of_a_breakout_room_go_through_its_event_room(office):
-    """The switch is the room's own; while the room is not open, who is called is in the event room."""
+    """The switch is the event room's at first; while the room is not open, who is called is in the event room."""
     place = create_room(office.change, office.room, "Room 1")
-    assert refused(calls.dial_unregistered, office.change, place, PHONE, "Bob") is Reason.DIAL_OUT_OFF
-    place = channels.update(office.change, place, dial_out=True)
+    assert place.dial_out is office.room.dial_out is True
+    closed = channels.update(office.change, place, dial_out=False)
+    assert refused(calls.dial_unregistered, office.change, closed, PHONE, "Bob") is Reason.DIAL_OUT_OFF
+    place = channels.update(office.change, closed, dial_out=True)
     call = calls.dial_unregistered(office.change, place, PHONE, "Bob")
     assert (call.channel, office.where(call.user)) == (office.id, Where.IN)

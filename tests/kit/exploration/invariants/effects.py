@@ -296,10 +296,11 @@ _ONLY: dict[tuple[str, ...], tuple[str, ...]] = {
     ("users",): ("accept_terms", "add_access_level", "remove_access_level"),
     # R341, R352, G331, G355: a switch concerns what comes, and ends nothing
     ("channels",): (
-        *("set_lobby_auto_close", "set_guest_access", "set_attendees_state", "set_wall_state", "set_dial_in_state"),
-        *("set_dial_out_state", "set_event_room_state", "set_broadcast_state", "set_channel_friendly_url"),
-        "remove_channel_friendly_url",
+        *("set_lobby_auto_close", "set_attendees_state", "set_event_room_state", "set_broadcast_state"),
+        *("set_channel_friendly_url", "remove_channel_friendly_url"),
     ),
+    # R352, G355, G438: breakout rooms follow their event room
+    ("channels", "room channels"): ("set_guest_access", "set_wall_state", "set_dial_in_state", "set_dial_out_state"),
     # R113, R115
     ("validators",): ("enable_validator", "disable_validator"),
     # R117, R118, R119

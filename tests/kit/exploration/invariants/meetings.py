@@ -147,9 +147,9 @@ def _participants(view: View) -> Iterator[str]:
 
 @STATED.world(
     "ongoing-session-is-not-empty",
-    "A session ends when its last user leaves.",
-    "G359, P2 Session L72",
-    "sessions", "presences",
+    "A session ends when its last user leaves; that of a breakout room goes on until the breakout session is over.",
+    "G359, G438, P2 Session L72",
+    "sessions", "presences", "breakout sessions", "breakout rooms",
 )  # fmt: skip
 def _not_empty(view: View) -> Iterator[str]:
     places = {presence.place for presence in view.inside.values()}
@@ -158,7 +158,7 @@ def _not_empty(view: View) -> Iterator[str]:
             rooms = any(each.channel == session.channel and word(each.state) == "in room" for each in
                         view["presences"])  # fmt: skip
             channel = view.channels.get(session.channel)
-            if not rooms:
+            if not rooms and session.channel not in view.active_rooms:
                 yield "a room of a breakout" if channel is not None and channel.parent else "a channel"
 
 
