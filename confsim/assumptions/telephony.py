@@ -197,6 +197,16 @@ SIP_USER = assumption(
     "dial_registered_user",
     refuses={"NOT_REGISTERED": ("registered",)},
 )
+INSIDE = assumption(
+    "dial.inside",
+    "G451",
+    "Calling a registered user who is in the channel already, or whose phone rings or is answered: refused; or the "
+    "call is placed, and the user has two.",
+    "refuse",
+    ("call",),
+    "dial_registered_user",
+    refuses={"ALREADY_INSIDE": ("refuse",)},
+)
 WHISPER = assumption(
     "dial.whisper", "G453", "whisper is noted with the call and has no effect that can be seen.", "noted", (), _DIAL
 )
@@ -223,9 +233,9 @@ CALLEES_TERMS = assumption(
 LONG_DTMF_QUOTE = assumption(
     "quote.long-dtmf",
     "G456",
-    "A DTMF part in a quote: held to its characters and its length, or ignored wholly.",
-    "held",
-    ("ignored",),
+    "The DTMF part in a quote: ignored, whatever it is; or held to the characters and the length of that in a call.",
+    "ignored",
+    ("held",),
     "get_dial_quote",
     refuses={"DTMF_MALFORMED": ("held",)},
 )

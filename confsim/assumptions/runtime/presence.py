@@ -42,6 +42,24 @@ LOBBY_RULES = assumption(
     ("leave",),
     "promulgate_terms set_guest_access set_dial_in_state",
 )
+LOBBY_HOSTS = assumption(
+    "lobby.new-hosts",
+    "G330 G538",
+    "A user who waits in the lobby and becomes operator or owner enters, as hosts pass the door; or keeps waiting "
+    "until joining again or being admitted.",
+    "enter",
+    ("wait",),
+    "add_operator add_owner",
+)
+LOBBY_ENDS = assumption(
+    "lobby.session-ends",
+    "G365 G328",
+    "Users who wait in the lobby when a call ends the session are disconnected like those inside, or keep waiting. "
+    "They keep waiting when the session ends because its last user leaves.",
+    "disconnect",
+    ("wait",),
+    "end_session end_active_session",
+)
 LOBBY_BYPASS = assumption(
     "lobby.passes",
     "G330",

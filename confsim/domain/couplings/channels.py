@@ -181,6 +181,7 @@ _releases(friendly_urls.REMOVE, _itself, source="R228, R551")
 _releases(linked_users.UNLINK, _below(linked_users.LINKS, linked_users.BY_CHANNEL), source="R365")
 _releases(number_assignments.cancel, number_assignments.list_of_channel, source="G309")
 _releases(pins.CLEAR, pins.list_of_channel, source="G309")
+_releases(recordings.LOSE_CHANNEL, _below(recordings.RECORDINGS, recordings.BY_CHANNEL), source="R364, G309")
 _releases(users.END, _users_made_for, source="P2 States L171, R365, G309")
 
 

@@ -20,6 +20,8 @@ from confsim.domain.broadcast.broadcasts import Broadcast
 from confsim.domain.channels import channels, switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
+from confsim.domain.members import roles
+from confsim.domain.members.roles import Host, Role
 from confsim.domain.recordings import recordings
 from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
@@ -225,6 +227,15 @@ def _empty_already(change: Change, channel: Channel) -> Iterator[Channel]:
         yield channel
 
 
+def _new_host(change: Change, host: Host) -> Iterator[Call[Presence]]:
+    """The presence of a new host in the lobby, if the profile lets hosts enter."""
+    channel = channels.get(change, host.client, host.channel)
+    present = presence.find(change, channel, host.user)
+    waits = present is not None and present.state is Where.WAITING
+    if waits and ask(change, assumed_presence.LOBBY_HOSTS) == "enter":
+        yield presence.let_in.on(present, channel)
+
+
 def _refused(change: Change, channel: Channel) -> Iterator[Presence]:
     """Waiting presences that the channel no longer lets in, if the profile says that they leave then."""
     if channel.parent is None and ask(change, assumed_presence.LOBBY_RULES) == "leave":
@@ -239,6 +250,8 @@ def _refused_by_terms(change: Change, client: Client) -> Iterator[Presence]:
 
 
 Coupling(lobby.DOOR, Door.OPEN, presence.let_in, _waiting, source="R339, G329")
+for role in Role:
+    Coupling(roles.MACHINE, role, presence.let_in, _new_host, out_of=(ABSENT,), source="G330, G538")
 Coupling(switches.GUEST_ACCESS, OnOff.OFF, presence.DISCONNECT, _refused, source="G227")
 Coupling(switches.DIAL_IN, OnOff.OFF, presence.DISCONNECT, _refused, source="G467")
 Coupling(terms.DOCUMENT, EXISTS, presence.DISCONNECT, _refused_by_terms, by=terms.promulgate, source="G177")
@@ -303,16 +316,15 @@ _ongoing(breakouts.meet_main, _meeting_main, source="R457, G432")
 _ended = partial(Coupling, sessions.MACHINE, SessionState.ENDED)
 
 
-def _connected(change: Change, session: Session) -> Iterable[Presence]:
-    """The presences in the channel, its lobby and its rooms; of a room those inside. Those in the lobby are omitted
-    when the session ends because the last user has left.
-    """
+def _connected(change: Change, session: Session) -> Iterator[Presence]:
+    """The presences in the channel, its rooms and its lobby, unless these keep waiting; of a room those inside."""
     channel = channels.get(change, session.client, session.channel)
     if channel.parent is not None:
-        return presence.current(change, presence.inside(change, channel))
-    if not occupancy.occupants(change, channel.client, channel.id):
-        return ()
-    return presence.current(change, presence.list_present(change, channel))
+        yield from presence.current(change, presence.inside(change, channel))
+        return
+    for present in presence.current(change, presence.list_present(change, channel)):
+        if present.state is not Where.WAITING or ask(change, assumed_presence.LOBBY_ENDS) == "disconnect":
+            yield present
 
 
 def _placement_of(change: Change, session: Session) -> Iterator[Placement | None]:
@@ -338,7 +350,7 @@ def _shown_by(change: Change, session: Session) -> Iterator[Broadcast | None]:
     yield _broadcast_of(change, session)
 
 
-_ended(presence.DISCONNECT, _connected, source="P2 States L164, R353")
+_ended(presence.DISCONNECT, _connected, by=sessions.END, source="P2 States L164, R353")
 _ended(streaming.RELEASE, _placement_of, source="G349")
 _ended(recordings.LOSE_SESSION, _recording_of, source="P2 L7, R557, G487, G365")
 _ended(breakouts.LOSE_MAIN, _breakout_of, source="G440, G365")

@@ -20,7 +20,7 @@ from confsim.domain.conventions import fresh_id
 from confsim.domain.fault_points import CALL, FaultOutcome, fault_for
 from confsim.domain.runtime import entrance, presence, sessions
 from confsim.domain.runtime.entrance import Entrant, Entry
-from confsim.domain.runtime.presence import Presence
+from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import Account, User
 from confsim.kernel.machine import Machine
@@ -205,7 +205,8 @@ def _require_dial_out(change: Change, channel: Channel) -> None:
 def dial_registered(change: Change, channel: Channel, text: str, user: int, *, whisper: bool = False) -> PhoneCall:
     """Call a number; the callee appears as that user of the client (R489).
 
-    Refusals DIAL_OUT_OFF, CHANNEL_IDLE, NUMBER_MALFORMED, DTMF_MALFORMED, NOT_FOUND, NOT_REGISTERED (G451); of
+    Refusals DIAL_OUT_OFF, CHANNEL_IDLE, NUMBER_MALFORMED, DTMF_MALFORMED, NOT_FOUND, NOT_REGISTERED, ALREADY_INSIDE
+    (G451); of
     ``entrance.refusal`` when the call is answered at once.
     """
     _require_dial_out(change, channel)
@@ -213,7 +214,16 @@ def dial_registered(change: Change, channel: Channel, text: str, user: int, *, w
     callee = users.get(change, channel.client, user)
     if users.unregistered(callee) and ask(change, assumed.SIP_USER) == "registered":
         raise Refusal(Reason.NOT_REGISTERED, id=user)
+    if _is_reached(change, channel, user) and ask(change, assumed.INSIDE) == "refuse":
+        raise Refusal(Reason.ALREADY_INSIDE, id=user)
     return _dial(change, channel, dialled, callee, whisper)
+
+
+def _is_reached(change: Change, channel: Channel, user: int) -> bool:
+    """Whether the user is in the channel or one of its rooms, or is called already; in the lobby, neither."""
+    present = presence.find(change, channels.base_channel(change, channel), user)
+    inside = present is not None and present.state is not Where.WAITING
+    return inside or bool(CALLS.where(change, OPEN, user, channel.client))
 
 
 def dial_unregistered(change: Change, channel: Channel, text: str, name: str, *, whisper: bool = False) -> PhoneCall:

@@ -205,3 +205,35 @@ def test_whether_linked_users_need_guest_access(choice):
             sim.presence.join(ROOM, made)
     else:
         assert sim.presence.join(ROOM, made).state == "in"
+
+
+@pytest.mark.parametrize(("choice", "state"), [("enter", "in"), ("wait", "waiting")])
+@pytest.mark.parametrize("operation", ["add_operator", "add_owner"])
+def test_who_waits_and_becomes_a_host(people, choice, state, operation):
+    """The user enters as hosts do, or by assumption keeps waiting."""
+    sim = demo(lobby__new_hosts=choice)
+    waiting(sim, USER)
+    assert sim.call(operation, OWNER, uuid=ROOM, userId=people[USER]).ok
+    assert states(sim) == {people[USER]: state}
+
+
+@pytest.mark.rule("R353")
+@pytest.mark.parametrize(("choice", "left"), [("disconnect", {}), ("wait", {1004: "waiting"})])
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_those_who_wait_when_a_call_ends_the_session(people, choice, left, is_empty):
+    """They are disconnected, whether or not anybody is inside; or by assumption keep waiting."""
+    sim = demo(lobby__session_ends=choice, duration__session_grace=60_000)
+    waiting(sim, USER)
+    sim.presence.join(ROOM, OWNER)
+    if is_empty:
+        sim.presence.leave(ROOM, people[OWNER])
+    assert sim.call("end_active_session", OWNER, uuid=ROOM).ok
+    assert states(sim) == left
+
+
+def test_those_who_wait_when_the_session_ends_by_itself(sim, people):
+    """They keep waiting."""
+    waiting(sim, USER)
+    sim.presence.join(ROOM, OWNER)
+    sim.presence.leave(ROOM, people[OWNER])
+    assert states(sim) == {people[USER]: "waiting"}

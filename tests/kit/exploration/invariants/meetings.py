@@ -265,11 +265,13 @@ def _recording(view: View) -> Iterator[str]:
 
 @STATED.step(
     "recordings-come-to-an-end",
-    "A recording that has stopped is processed, and becomes ready or fails.",
-    "R362, R363, R364",
+    "A recording that has stopped is processed, and becomes ready or fails; if its channel is deleted meanwhile, it is "
+    "told to have failed.",
+    "R362, R363, R364, G309",
 )
 def _ends(step: Step) -> Iterator[str]:
     after = {recording.id: word(recording.state) for recording in step.after["recordings"]}
+    after |= {event.payload["recording"]: "failed" for event in step.events if word(event.kind) == "recording.failed"}
     for recording in step.before["recordings"]:
         if word(recording.state) in ("in progress", "processing") and recording.id not in after:
             yield f"it was {word(recording.state)}, and vanished"
