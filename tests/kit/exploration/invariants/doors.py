@@ -124,18 +124,6 @@ def _nothing_begins(step: Step) -> Iterator[str]:
         yield "a login"
 
 
-@STATED.step(
-    "no-login-before-terms",
-    "Authentication is denied to a user who has not accepted the current terms.",
-    "R105, P1 Authentication 4 L305",
-)
-def _terms(step: Step) -> Iterator[str]:
-    for credential in _logins(step):
-        user, client = step.after.users.get(credential.user), step.after.clients.get(credential.client)
-        if user is not None and client is not None and user.accepted not in (None, client.terms.version):
-            yield f"a {word(user.account)} user gets a token"
-
-
 def _logins(step: Step) -> list[Any]:
     """Return the tokens of users that somebody got by logging in."""
     if step.act.operation not in ("redeem_invitation", "exchange_identity_token"):
