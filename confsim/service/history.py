@@ -76,7 +76,7 @@ class History:
         with live.lock:
             live.replace(snapshot.world)
             live.clock.follow(snapshot.now, frozen=snapshot.frozen, rate=snapshot.rate)
-            live.settle(snapshot.now)
+            live.settle(snapshot.now, None)
         return snapshot
 
     def drop(self, name: str) -> Snapshot:
