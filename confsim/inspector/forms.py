@@ -22,21 +22,33 @@ def _value(text: str, what: str) -> Any:
     except (ValueError, RecursionError) as error:
         problem = json_problem(error)
         reason = "it ends too early" if problem == "Input data was truncated" else problem
-        raise Misuse(f"{what}: {text[:40]!r} is no JSON: {reason}") from None
+        raise Misuse(f"{what}: {text[:40]!r} is not JSON: {reason}") from None
+
+
+def _back(asked: PageRequest, form: Mapping[str, str], otherwise: str) -> str:
+    """Return the page of the inspector that a form names as the one it was sent from, else another path."""
+    back = form.get("back", "")
+    return back if back.startswith(asked.home) and "\\" not in back and back.isprintable() else otherwise
+
+
+def _instant(text: str) -> Any:
+    """Return an instant of a form: epoch milliseconds as a number, anything else as it is."""
+    number = whole_number(text)
+    return text if number is None else number
 
 
 def clock(asked: PageRequest, form: Mapping[str, str]) -> str:
     """Advance, set, freeze or resume the clock."""
     action = form.get("action", "advance")
     if action == "set":
-        asked.control("set_clock", to=form.get("to", ""))
+        asked.control("set_clock", to=_instant(form.get("to", "")))
     elif action in ("freeze", "resume"):
         asked.control(f"{action}_clock")
     elif action == "next":
         asked.control("advance_clock", until="next")
     else:
         asked.control("advance_clock", by=form.get("by", ""))
-    return link(asked, "time")
+    return _back(asked, form, link(asked, "time"))
 
 
 def reset(asked: PageRequest, form: Mapping[str, str]) -> str:
@@ -87,7 +99,7 @@ def held(asked: PageRequest, form: Mapping[str, str]) -> str:
         status, answer = form.get("status", ""), form.get("answer", "").strip()
         number = whole_number(status)
         if number is None:
-            raise Misuse(f"status: {status[:40]!r} is no number")
+            raise Misuse(f"status: {status[:40]!r} is not a number")
         given["do"] = {"status": number, **({"body": _value(answer, "answer")} if answer else {})}
     elif action == "change":
         given["do"] = _value(form.get("do", ""), "change")
@@ -106,19 +118,25 @@ def presence(asked: PageRequest, form: Mapping[str, str]) -> str:
     channel, user = form.get("channel", ""), form.get("user", "")
     number = whole_number(user)
     if number is None:
-        raise Misuse(f"{user[:40]!r} is no id of a user")
+        raise Misuse(f"{user[:40]!r} is not the id of a user")
     operation = {"join": "join_channel", "leave": "leave_channel", "admit": "admit_to_channel"}.get(
         form.get("action", "")
     )
     if operation is None:
         raise Misuse("action is join, leave or admit")
     asked.control(operation, channel=channel, userId=number)
-    return link(asked, "presence", channel=channel)
+    return _back(asked, form, link(asked, "presence", channel=channel))
+
+
+def deliveries(asked: PageRequest, form: Mapping[str, str]) -> str:
+    """Send a delivery again."""
+    asked.control("redeliver", form.get("id", ""))
+    return _back(asked, form, link(asked, "webhooks"))
 
 
 #: The actions of the forms, by their name in the path.
 FORMS: Mapping[str, Form] = {
-    each.__name__: each for each in (clock, reset, snapshots, worlds, faults, held, requests, presence)
+    each.__name__: each for each in (clock, reset, snapshots, worlds, faults, held, requests, presence, deliveries)
 }
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.inspector.pages import journal as journal_pages
-from confsim.inspector.pages import world
+from confsim.inspector.pages import time, what_if
 from kit import START
 
 
@@ -23,7 +22,7 @@ def sim():
 
 def test_a_what_if_question_replays_the_call_that_one_comes_from(sim, browse, monkeypatch):
     """The page says which part of the journal it replayed, and says nothing about the rest."""
-    monkeypatch.setattr(journal_pages, "_REPLAYED", 3)
+    monkeypatch.setattr(what_if, "_REPLAYED", 3)
     refused = next(each.id for each in sim.requests if each.status == 403)
     sim.clock.advance("1h")
     for _ in range(5):
@@ -55,7 +54,7 @@ def test_a_what_if_question_replays_the_call_that_one_comes_from(sim, browse, mo
 
 def test_a_page_about_a_part_says_so(sim, browse, monkeypatch):
     """A filter without a match, a journal that has dropped calls, timers beyond the page."""
-    monkeypatch.setattr(world, "PAGE", 1)
+    monkeypatch.setattr(time, "PAGE", 1)
     sim.call("reserve_handle", "demo-owner", body={"handle": "later"}, expect=200)
     assert "The next 1 timers; there are later ones." in browse("/_confsim/inspector/time").text
     for filter in ("status=499", "path=/nowhere", "offset=5000"):

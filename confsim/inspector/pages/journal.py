@@ -1,4 +1,4 @@
-"""Pages about the past: the journal, one call, answers under other assumptions, coverage."""
+"""Pages about the past: the journal as a list, and one entry of it beside that list."""
 
 from __future__ import annotations
 
@@ -7,49 +7,87 @@ from typing import Any
 import msgspec
 
 from confsim.control.journal_view import EntryKind
-from confsim.inspector import render
-from confsim.inspector.page_request import PageRequest
+from confsim.inspector.comparing import compared
+from confsim.inspector.names import names
+from confsim.inspector.page_request import PageRequest, Shown, link
 from confsim.kernel.refusal import Misuse
 
-from .common import diff, moments, newest, number, show
+from .common import PAGE, moments, newest, number, pager, show
+from .entries import grouped_by_instant
 
 #: Most records in the start of a world for which a call is shown as a test: the test contains them all.
 _LARGEST_START = 2_000
-#: Calls that a what-if question replays unless all are asked for.
-_REPLAYED = 100
+#: The fields of the query that choose entries.
+FILTERS = ("operation", "path", "status", "assumption")
 _TITLES = {EntryKind.CALL: "Call", EntryKind.CONTROL: "Control call", EntryKind.TIMER: "Timer"}
 
 
-def requests(asked: PageRequest) -> str:
-    """Show the journal, newest first (calls, and events between them), or one entry."""
+def requests(asked: PageRequest) -> Shown:
+    """Show the journal, newest first (calls, and events between them), or one entry beside it."""
     if asked.path:
         return _request(asked, asked.path[0])
+    return show(asked, "requests", "Journal", call=None, **_listed(asked, None))
+
+
+def _listed(asked: PageRequest, selected: str | None) -> dict[str, Any]:
+    """Return the values of the list; a mistake in a filter is said above it, and the list is empty."""
     query = asked.query
-    pattern: dict[str, Any] = {name: query[name] for name in ("operation", "path", "assumption") if query.get(name)}
-    if query.get("status"):
-        pattern["status"] = number(asked, "status")
+    pattern: dict[str, Any] = {name: query[name] for name in FILTERS if query.get(name)}
     kind = query.get("kind") or EntryKind.ALL
-    calls, paging = newest(asked, "list_requests", **pattern, kind=kind)
+    mistake, status = "", 200
+    try:
+        if "status" in pattern:
+            pattern["status"] = number(asked, "status")
+        entries, paging = newest(asked, "list_requests", **pattern, kind=kind)
+        if selected is not None and not query.get("offset") and all(each.id != selected for each in entries):
+            entries, paging = _around(asked, selected) if not pattern else (entries, paging)
+    except Misuse as misuse:
+        entries, paging, mistake, status = [], pager(0, more=False), str(misuse), misuse.status
     chosen = pattern or kind != EntryKind.ALL or paging["offset"]
-    none_here = "No entry of the journal matches." if chosen else "The journal is empty."
-    dropped = asked.control.context.service.journal.dropped
-    return show(asked, "requests", "Journal", calls=calls, kind=kind, none_here=none_here, dropped=dropped, **paging)
+    return {
+        "groups": grouped_by_instant(entries),
+        "selected": selected,
+        "kind": kind,
+        "chosen": {name: value for name, value in query.items() if value and name != "offset"},
+        "none_here": "No entry of the journal matches." if chosen or mistake else "The journal is empty.",
+        "dropped": asked.control.context.service.journal.dropped,
+        "mistake": mistake,
+        "status": status,
+        **paging,
+    }
 
 
-def _request(asked: PageRequest, id: str) -> str:
+def _around(asked: PageRequest, selected: str) -> tuple[list[Any], dict[str, Any]]:
+    """Return the part of the whole journal that has an entry, newest first."""
+    ids = [each.id for each in asked.control("list_moments")]
+    later = len(ids) - 1 - ids.index(selected) if selected in ids else 0
+    offset = later // PAGE * PAGE
+    found = asked.control("list_requests", kind=EntryKind.ALL, limit=PAGE + 1, offset=offset)[::-1]
+    return found[:PAGE], pager(offset, more=len(found) > PAGE)
+
+
+def _request(asked: PageRequest, id: str) -> Shown:
     control = asked.control
     call = control("get_request", id)
-    assumptions = {each.id: each for each in control("list_assumptions") if each.id in call.assumptions}
+    around = moments(asked, id)
+    assumptions = [each for each in control("list_assumptions") if each.id in call.assumptions]
+    values = [side for each in call.changes for side in (each.before, each.after) if side is not None]
+    known = names(asked, *values, at=id)
+    changed = [
+        compared(each, link(asked, "records", each.table, each.key, at=id if each.after else around["earlier"]), known)
+        for each in call.changes
+    ]
     return show(
         asked,
         "request",
         f"{_TITLES[call.kind]} {id}",
         call=call,
-        **moments(asked, id),
+        changed=changed,
         assumptions=assumptions,
         nearest=_nearest(asked, call),
+        **around,
         **(_exported(asked, id) if call.kind == EntryKind.CALL else {"headers": None, "exports": {}, "too_large": 0}),
-        diffs=[(each, diff(each.before, each.after)) for each in call.changes],
+        **{**_listed(asked, id), "status": 200},
     )
 
 
@@ -78,50 +116,3 @@ def _exported(asked: PageRequest, id: str) -> dict[str, Any]:
         except Misuse as misuse:
             exports[form] = str(misuse)
     return {"headers": headers, "exports": exports, "too_large": size if size > _LARGEST_START else 0}
-
-
-def what_if(asked: PageRequest) -> str:
-    """Show the answers to calls of the journal under another alternative: the newest, or from a given one on."""
-    id, text = asked.query.get("id", ""), asked.query.get("value", "")
-    first = None if asked.query.get("all") == "true" else _first_replayed(asked, asked.query.get("call") or None)
-    value, found = _answered(asked, id, text, first)
-    sides = [(each, diff(each.was.answer, each.would_be.answer)) for each in found.differ]
-    title = f"What if {id} = {render.short(value)}"
-    entry = next(each for each in asked.control("list_assumptions") if each.id == id)
-    shown = {"entry": entry, "id": id, "value": value, "found": found, "sides": sides}
-    return show(asked, "what_if", title, **shown, first=first, dropped=asked.control.context.service.journal.dropped)
-
-
-def _first_replayed(asked: PageRequest, wanted: str | None) -> str | None:
-    """Return the call that a replay begins with: one of the newest, or an earlier one that it must not leave out.
-
-    ``wanted`` is the entry of the journal that somebody came from. None for all calls. Raises Misuse (404) for an
-    unknown entry, (410) for one that the journal has dropped.
-    """
-    found = asked.control("list_moments")
-    calls = [each.id for each in found if each.kind == EntryKind.CALL]
-    begin = max(0, len(calls) - _REPLAYED)
-    if wanted is not None:
-        (at,) = asked.control("list_moments", at=wanted, limit=0)
-        so_far = sum(each.kind == EntryKind.CALL for each in found[: found.index(at) + 1])
-        begin = min(begin, max(0, so_far - 1))
-    return calls[begin] if begin else None
-
-
-def _answered(asked: PageRequest, id: str, text: str, first: str | None) -> tuple[Any, Any]:
-    """Return the value in a text (JSON, or plain text where the entry takes text), and the calls that it changes."""
-    given = {} if first is None else {"from": first}
-    try:
-        value = msgspec.json.decode(text)
-        return value, asked.control("ask_what_if", assumptions={id: value}, **given)
-    except (ValueError, RecursionError, Misuse):
-        return text, asked.control("ask_what_if", assumptions={id: text}, **given)
-
-
-def coverage(asked: PageRequest) -> str:
-    """Show what calls have covered of the API, and what is missing in the touched areas, when it is counted."""
-    try:
-        found = msgspec.to_builtins(asked.control("get_coverage"))
-    except Misuse as misuse:
-        return show(asked, "coverage", "Coverage", found=None, why=str(misuse))
-    return show(asked, "coverage", "Coverage", found=found, why="")

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from confsim import guides as written
 from confsim.api.catalogue import API
 from confsim.inspector import manual
-from confsim.inspector.page_request import PageRequest
+from confsim.inspector.page_request import PageRequest, Shown
 from confsim.kernel.refusal import Misuse, suggest
 
 from .common import part, show
 
-if TYPE_CHECKING:
-    pass
+#: What each page of the reference is about, by its name.
+_ABOUT = {
+    manual.CONTROL_PLANE: "The operations at /_confsim that steer and inspect a world.",
+    "faults": "What a fault can do to calls and to things in the world.",
+    "world-files": "The fields of the file that a world starts from.",
+    "state-documents": "The fields of an exported world.",
+    "command-line": "Every command, with its options and environment variables.",
+    "python": "The public classes with their methods.",
+}
 
 
-def assumptions(asked: PageRequest) -> str:
+def assumptions(asked: PageRequest) -> Shown:
     """Show the register: all entries or those that match, with what-if questions about them."""
     wanted = asked.query.get("search", "").lower()
     used = asked.query.get("used") == "true"
@@ -30,7 +37,7 @@ def assumptions(asked: PageRequest) -> str:
     return show(asked, "assumptions", "Assumptions", entries=entries, total=len(found), used=used, **paging)
 
 
-def operations(asked: PageRequest) -> str:
+def operations(asked: PageRequest) -> Shown:
     """Show the operations of the API, one of them with its assumptions, or one beside the API."""
     control = asked.control
     declared = control("list_operations")
@@ -44,11 +51,11 @@ def operations(asked: PageRequest) -> str:
     return show(asked, "operations", "API", areas=areas)
 
 
-def _operation(asked: PageRequest, name: str, declared: list[Any]) -> str:
+def _operation(asked: PageRequest, name: str, declared: list[Any]) -> Shown:
     profile = asked.control.context.service.profile
     beside = manual.operation_beside(name)
     if beside is not None:
-        return _read(asked, name, beside, "reference")
+        return _read(asked, name, beside, "operations")
     operation = next((each for each in declared if each.name == name), None)
     if operation is None:
         known = suggest(name, [each.name for each in declared])
@@ -59,7 +66,7 @@ def _operation(asked: PageRequest, name: str, declared: list[Any]) -> str:
     return show(asked, "operation", name, operation=operation, prefix=prefix, entries=own, shown=shown)
 
 
-def guides(asked: PageRequest) -> str:
+def guides(asked: PageRequest) -> Shown:
     """Show the list of guides, or one of them."""
     if not asked.path:
         begins = {each.name: _first_sentence(each.text) for each in written.list_()}
@@ -77,23 +84,25 @@ def _first_sentence(text: str) -> str:
     return plain.partition(". ")[0].removesuffix(".") + "."
 
 
-def reference(asked: PageRequest) -> str:
+def reference(asked: PageRequest) -> Shown:
     """Show the list of reference pages, or one of them; control operations have pages of their own."""
     if not asked.path:
-        titles = {name: title for name, (title, _) in manual.REFERENCE.items()}
+        titles = {name: (title, _ABOUT[name]) for name, (title, _) in manual.REFERENCE.items()}
         return show(asked, "reference", "Reference", titles=titles)
     name = asked.path[0]
     text = manual.control_plane() if name == manual.CONTROL_PLANE else manual.reference(name)
-    return _read(asked, f"Reference: {manual.REFERENCE[name][0]}", text, "reference")
+    return _read(asked, manual.REFERENCE[name][0], text, "reference")
 
 
-def explain(asked: PageRequest) -> str:
+def explain(asked: PageRequest) -> Shown:
     """Show the explanation of a name."""
     found = asked.control("get_explanation", asked.path[0] if asked.path else asked.query.get("name", ""))
     return _read(asked, f"{found.name}: {found.kind}", found.text, "reference")
 
 
-def _read(asked: PageRequest, title: str, text: str, section: str) -> str:
+def _read(asked: PageRequest, title: str, text: str, section: str) -> Shown:
     """Return a page with a Markdown text, in which names are links."""
     shown = manual.shown(asked.home, text)
-    return show(asked, "text", title, section=section, shown=shown.html, headings=shown.headings)
+    about = {"guides": "Guide", "operations": "Operation beside the API"}.get(section, "Reference")
+    values = {"section": section, "about": about, "picture": "api" if section == "operations" else "book"}
+    return show(asked, "text", title, shown=shown.html, headings=shown.headings, **values)
