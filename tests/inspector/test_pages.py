@@ -80,7 +80,7 @@ ELEMENTS = {
         "ins",
     ),
     *("form", "label", "input", "button", "select", "option", "optgroup", "datalist", "textarea", "details", "summary"),
-    *("svg", "path", "rect"),
+    *("svg", "path", "rect", "bdi", "time"),
 }
 
 
