@@ -48,7 +48,7 @@ def compared(change: Any, target: str, known: Mapping[str, Any], by: str = "") -
         }
         fields = [_field(each, value, before is None, known) for each, value in given.items()]
         verb = "New" if before is None else "Removed"
-        return Compared(verb, kind, name, target, fields, len(told) - len(given) if before is None else 0, by)
+        return Compared(verb, kind, name, target, fields, len(there) - len(given) if before is None else 0, by)
     return Compared("Changed", kind, name, target, list(_differing(before, after, known)), by=by)
 
 

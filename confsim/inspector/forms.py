@@ -67,7 +67,7 @@ def snapshots(asked: PageRequest, form: Mapping[str, str]) -> str:
         asked.control("drop_snapshot", name)
     else:
         asked.control("take_snapshot", name=name)
-    return link(asked, "worlds")
+    return _back(asked, form, link(asked, "worlds"))
 
 
 def worlds(asked: PageRequest, form: Mapping[str, str]) -> str:
@@ -76,7 +76,7 @@ def worlds(asked: PageRequest, form: Mapping[str, str]) -> str:
         asked.control("drop_world", form.get("name", ""))
     else:
         asked.control("make_world", name=form.get("name", ""))
-    return link(asked, "worlds")
+    return _back(asked, form, link(asked, "worlds"))
 
 
 def faults(asked: PageRequest, form: Mapping[str, str]) -> str:

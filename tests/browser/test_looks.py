@@ -6,11 +6,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from confsim.inspector.manual import REFERENCE
-from confsim.inspector.pages import MENU
+from confsim.inspector.pages import NAMES
 from kit import ADMIN, ROOM
 
 PAGES = (
-    *(f"inspector/{name}" if name else "" for name, _ in MENU),
+    *(f"inspector/{name}" if name else "" for name in NAMES),
     "inspector/requests/r1",
     "inspector/requests/r2",
     "inspector/requests/c1",

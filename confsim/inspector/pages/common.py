@@ -78,7 +78,6 @@ def show(asked: PageRequest, template: str, title: str, **values: Any) -> Shown:
 
 def _numbers(counts: Any) -> dict[str, tuple[int, str, str]]:
     """Return the number beside menu entries: how many, its colour, and what it counts for screen readers."""
-    undelivered = counts.undelivered
     return {
         "requests": (counts.refused, "alert", "refused") if counts.refused else (counts.requests, "", "entries"),
         "webhooks": (counts.undelivered, "alert", "not made")

@@ -131,6 +131,9 @@ if (further) goOn(further).catch(() => {});
 const here = document.querySelector(".list .items [aria-current]");
 if (here) here.closest(".list").scrollTop = here.closest("li").offsetTop - innerHeight / 2;
 
+// The slider goes to its moment when it is let go.
+document.getElementById("place")?.addEventListener("change", (event) => event.target.form.requestSubmit());
+
 // Keys: / searches, j and k move through rows, g and a letter go to a page, ? says so.
 const pages = { o: "", j: "inspector/requests", w: "inspector/webhooks", m: "inspector/mail", r: "inspector/records",
   p: "inspector/presence", t: "inspector/time", a: "inspector/operations" };
