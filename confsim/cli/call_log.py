@@ -17,6 +17,8 @@ import msgspec
 from msgspec import Struct
 
 from confsim.control.declare import PREFIX
+from confsim.control.why.past import Past
+from confsim.control.why.sentences import sentence
 from confsim.http.live.serving import Serving
 from confsim.service.faults.holding import HeldCall
 from confsim.service.faults.interceptor import FaultHit
@@ -49,7 +51,7 @@ class LoggedCall(Struct, frozen=True):
     ``time`` is the machine's (ISO 8601 in JSON, the time of day in text), ``at`` the instant of the world in epoch
     milliseconds (null for a call that no journal notes), ``ms`` its duration. ``status`` is null if the connection was
     dropped without an answer. ``operation`` is null if no route matched; ``assumptions`` are those that it used,
-    ``new`` those that no logged call had used before.
+    ``new`` those that no logged call had used before. ``why`` says in a sentence why it was refused, "" if it was not.
     """
 
     time: str
@@ -66,6 +68,7 @@ class LoggedCall(Struct, frozen=True):
     new: list[str]
     event: str = "answered"
     faults: list[LoggedFault] = []
+    why: str = ""
 
 
 class CallLog:
@@ -165,6 +168,7 @@ class CallLog:
             new=new,
             event="gone" if response is None else "answered",
             faults=[] if entry is None else _faults(entry.fault),
+            why="" if entry is None or service is None else sentence(Past(service), entry),
         )
 
     def _mask(self, world: str) -> Mask:
@@ -183,6 +187,7 @@ class CallLog:
             ("" if call.event == "held" else f"{call.ms:.1f} ms", "bright_black"),
             _operation_of(call),
             (" ".join(_fault_text(each, whole=self._verbose) for each in call.faults), "magenta"),
+            (f"why: {_printable(call.why)}" if call.why else "", "yellow"),
             (self._assumptions(call), "bright_black"),
         ]
         room = self._width() if self._width is not None and not self._verbose else sys.maxsize

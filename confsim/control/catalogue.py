@@ -20,7 +20,7 @@ FAMILIES = {
     "records": "operations.records operations.browse labels.operation search.operation",
     "mail": "operations.mail",
     "webhooks": "operations.webhooks",
-    "journal": "operations.journal operations.what_if operations.coverage",
+    "journal": "operations.journal why.operation operations.what_if operations.coverage",
     "export": "export.operation",
     "wait": "operations.wait",
     "names": "operations.names",

@@ -36,11 +36,12 @@ def clients_and_tokens(change: Change) -> tuple[list[ClientInfo], dict[str, Toke
 def describe_token(change: Change, credential: Credential) -> TokenInfo:
     """Return the holder of a credential."""
     user = None if credential.user is None else USERS.of(change, credential.client).get(credential.user)
-    role = "api-token" if user is None else _role(change, user)
+    role = "api-token" if user is None else role_of(change, user)
     return TokenInfo(userId=credential.user, clientId=credential.client, role=role)
 
 
-def _role(change: Change, user: User) -> str:
+def role_of(change: Change, user: User) -> str:
+    """Return the word for the highest role that a user has."""
     if Level.PARTNER_ADMIN in user.levels:
         return "partner-admin"
     if user.levels:

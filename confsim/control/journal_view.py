@@ -9,7 +9,6 @@ from operator import itemgetter
 from typing import Annotated, Any
 
 import msgspec
-from msgspec.structs import replace
 
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER, ProfileContext
@@ -32,7 +31,7 @@ from .declare import CONTROL, CommandBody
 from .fields import FaultDo, one_of
 from .labels.call import about
 from .labels.label import Named, caller_label
-from .labels.timer import FiredTimer, describe_timer, sentence
+from .labels.timer import FiredTimer, describe_timer, of_entry
 from .operations.bounds import LONGEST_PATTERN
 from .record_changes import RecordChange, changes
 
@@ -283,7 +282,7 @@ def _timer(entry: TimerEntry) -> RequestInfo:
         changes=list(changes(entry.touched, *entry.worlds)),
         ignored=IgnoredInput(body=[], query=[]),
         fault=describe_hits(entry.fault),
-        fired=[_fired(entry)],
+        fired=[of_entry(entry)],
         kind=EntryKind.TIMER,
         about=_about_timer(entry),
     )
@@ -291,19 +290,8 @@ def _timer(entry: TimerEntry) -> RequestInfo:
 
 def _about_timer(entry: TimerEntry) -> Named | None:
     """Return the record that a timer was about, as the world before it had it."""
-    fired = _fired(entry)
+    fired = of_entry(entry)
     return Named(kind=fired.kind, id=fired.id, client=entry.client, label=fired.label) if fired.kind else None
-
-
-def _fired(entry: TimerEntry) -> FiredTimer:
-    """Return the description of the timer of an entry, with the labels of the world before it."""
-    then = entry.worlds[0].change(0)
-    for client, table, key in entry.touched:
-        timer = entry.worlds[0].timers.live.get((table, client, key, entry.kind))
-        if timer is not None and timer.subject == entry.subject:
-            return replace(describe_timer(then, timer), at=entry.at)
-    about = FiredTimer(at=entry.at, what=entry.kind, client=entry.client, subject=entry.subject)
-    return replace(about, text=sentence(entry.kind, ""))
 
 
 def _caller(change: Change, caller: Caller | None) -> CallerInfo | None:

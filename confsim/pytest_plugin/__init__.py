@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -249,7 +249,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
                 title = f"confsim journal{number}"
                 earlier = max(0, len(entries) - TAIL) + simulator.service.journal.dropped
                 left_out = f"({earlier} earlier calls)\n" if earlier else ""
-                shown = (_line(simulator, entry) + _ignored(simulator, entry) for entry in entries[-TAIL:])
+                why = _explained(simulator)
+                shown = (_line(simulator, entry) + why(entry) + _ignored(simulator, entry) for entry in entries[-TAIL:])
                 report.sections.append((title, left_out + "\n".join(shown)))
     return report
 
@@ -274,6 +275,20 @@ def _line(simulator: Simulator, entry: JournalEntry) -> str:
     used = f"\n    assumptions {', '.join(entry.assumptions)}" if entry.assumptions else ""
     fired = f"\n    before it: {', '.join(timer.kind for timer in entry.fired)}" if entry.fired else ""
     return f"{line} -> {response.status} {body}".rstrip() + used + fired
+
+
+def _explained(simulator: Simulator) -> Callable[[JournalEntry], str]:
+    """Return a function of an entry that returns the line that says why it was refused; "" for an answered one."""
+    from confsim.control.why.past import Past
+    from confsim.control.why.sentences import sentence
+
+    past = Past(simulator.service)
+
+    def line(entry: JournalEntry) -> str:
+        why = sentence(past, entry)
+        return f"\n    why: {why}" if why else ""
+
+    return line
 
 
 def _ignored(simulator: Simulator, entry: JournalEntry) -> str:

@@ -55,7 +55,8 @@ def test_a_line_tells_what_was_called_and_what_it_used():
     count, new = len(log.sim.requests[0].assumptions), log.sim.requests[0].assumptions
     assert line.endswith(f" {count} assumptions, new: {', '.join(new)}")
     assert log("GET", "/v1_0/users/me").endswith(f" {count} assumptions")
-    assert " 404 2.0 ms no operation " in log("GET", "/v1_0/nowhere")
+    assert " 404 2.0 ms no operation why: Nothing is served at GET /v1_0/nowhere" in log("GET", "/v1_0/nowhere")
+    assert "why: Nothing is served at /users/me; the API is at /v1_0" in log("GET", "/users/me")
     log.sim.faults.add("get_me", do={"drop": "before"})
     assert " dropped 2.0 ms get_me" in log("GET", "/v1_0/users/me")
 
@@ -103,7 +104,10 @@ def test_a_line_of_json_has_it_all():
         "assumptions": entry.assumptions,
         "event": "answered",
         "faults": [],
+        "why": "",
     }
+    refused = json.loads(log("POST", "/v1_0/channels/create", body=b'{"name": "Planning"}'))
+    assert refused["why"] == "Planning exists already, made by Olaf Owner with create_channel (r1)"
 
 
 def test_a_fault_leaves_a_mark():

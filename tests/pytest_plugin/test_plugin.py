@@ -335,6 +335,7 @@ def test_a_failing_test_shows_its_last_calls(run):
             'r10 GET /v1_0/clients/nowhere/terms *get_client_terms* -> 404 {"status":404*',
             'r21 GET /v1_0/users/me/terms *-> 401 {"status":401,"code":"credential_invalid"*',
             "*assumptions *status.credential-invalid*",
+            "*why: The token nobo… was never issued",
         ]
     )
     result.stdout.no_fnmatch_line("*GET /v1_0/users/me *")

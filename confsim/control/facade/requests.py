@@ -14,6 +14,7 @@ from confsim.control.operations.journal import (
     find_requests,
     list_unmatched_requests,
 )
+from confsim.control.why.operation import Why, explain_request
 
 from .assertions import METHODS, counted, known, require, require_place
 
@@ -110,6 +111,13 @@ class RequestsFacade(Sequence[RequestInfo]):
         wanted = {"operation": operation, "method": method and method.upper(), "path": path, "query": query}
         dropped = self._control.context.service.journal.dropped
         return require(self, "call", {**wanted, "body": body, "status": status}, times, dropped)
+
+    def why(self, id: str) -> Why:
+        """Return why a call was refused: what decided it, what is missing or in the way, and how that came about.
+
+        Raises Misuse (404) for an unknown id, (410) for a call that the journal has dropped.
+        """
+        return self._control.call(explain_request, id)
 
     def between(self) -> list[RequestInfo]:
         """Return the events between the calls: control calls (kind "control") and timers (kind "timer")."""

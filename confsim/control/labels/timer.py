@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from msgspec.structs import replace
+
 from confsim.contract.types import Wire
 from confsim.domain.events.deliveries import Delivery
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change
+from confsim.service.entries import TimerEntry
 
 from .label import Held, address, channel_label, held, label
 
@@ -58,6 +61,17 @@ def describe_timer(change: Change, timer: Timer) -> FiredTimer:
         kind=table,
         id=str(key),
     )
+
+
+def of_entry(entry: TimerEntry) -> FiredTimer:
+    """Return the description of the timer of a journal entry, with the labels of the world before it."""
+    change = entry.worlds[0].change(0)
+    for client, table, key in entry.touched:
+        timer = change.world.timers.live.get((table, client, key, entry.kind))
+        if timer is not None and timer.subject == entry.subject:
+            return replace(describe_timer(change, timer), at=entry.at)
+    about = FiredTimer(at=entry.at, what=entry.kind, client=entry.client, subject=entry.subject)
+    return replace(about, text=sentence(entry.kind, ""))
 
 
 def sentence(kind: str, called: str) -> str:

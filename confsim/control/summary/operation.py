@@ -16,6 +16,7 @@ from confsim.control.labels.label import Named, caller_label, channel_label, fin
 from confsim.control.labels.timer import FiredTimer, describe_timer
 from confsim.control.operations.faults import FaultInfo, list_faults
 from confsim.control.why.deciding import deciding_assumptions
+from confsim.control.why.past import Past
 from confsim.control.why.sentences import sentence
 from confsim.domain import mail
 from confsim.domain.channels.channels import CHANNELS
@@ -163,7 +164,7 @@ def _calls(context: ControlContext, entries: list[JournalEntry]) -> CallCounts:
 
 def _refused(context: ControlContext, failing: list[JournalEntry], shown: int) -> list[RefusedCalls]:
     """Return the refused calls in groups, the group with the newest call first."""
-    groups: dict[tuple[str, str, int], list[JournalEntry]] = {}
+    past, groups = Past(context.service), dict[tuple[str, str, int], list[JournalEntry]]()
     for entry in reversed(failing):
         code = "" if entry.refusal is None else entry.refusal.reason.name.lower()
         groups.setdefault((entry.operation, code, entry.response.status), []).append(entry)
@@ -180,7 +181,7 @@ def _refused(context: ControlContext, failing: list[JournalEntry], shown: int) -
                 at=newest.at,
                 what=name or f"{newest.request.method} {newest.request.target}",
                 caller=caller_label(newest.before.change(0), newest.caller),
-                text=sentence(context.service, newest),
+                text=sentence(past, newest),
             )
         )
     return found

@@ -138,6 +138,8 @@ def _journal(sim: Simulator) -> Iterator[Step]:
     sim.client(USER).get("/nowhere")
     yield "list_requests", (), {"operation": "get_me"}
     yield "get_request", (sim.requests[-1].id,), None
+    sim.call("create_channel", OWNER, body={"name": "Demo Room"}, expect=409)
+    yield "explain_request", (sim.requests[-1].id,), None
     yield "count_requests", (), {"operation": "get_me"}
     yield "find_requests", (), {"operation": "get_me"}
     yield "list_unmatched_requests", (), None
