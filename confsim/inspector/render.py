@@ -44,6 +44,7 @@ def _environment() -> Environment:
     texts = around, breakable, called, capitalized, code, coloured, marked, numbered, others, pretty, short, spaced
     words = date, day, grouped, hms, instant, lapse, since
     environment.filters |= {each.__name__: each for each in (*texts, *words)} | {"json": as_json}
+    environment.globals["alternatives"] = alternatives
     return environment
 
 
@@ -79,8 +80,13 @@ def capitalized(text: str) -> str:
 
 def others(entry: Any) -> list[str]:
     """The values that an assumption can take beside the one in force, as texts."""
-    declared = REGISTER.entries[entry.id]
-    values = [value for value in (declared.default, *declared.candidates()) if value != entry.value]
+    return alternatives(entry.id, entry.value)
+
+
+def alternatives(id: str, in_force: Any) -> list[str]:
+    """The values that an assumption of this id can take beside the one in force, as texts."""
+    declared = REGISTER.entries[id]
+    values = [value for value in (declared.default, *declared.candidates()) if value != in_force]
     return [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in values]
 
 

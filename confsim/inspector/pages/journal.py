@@ -84,19 +84,11 @@ def _request(asked: PageRequest, id: str) -> Shown:
         call=call,
         changed=changed,
         assumptions=assumptions,
-        nearest=_nearest(asked, call),
+        why=control("explain_request", id),
         **around,
         **(_exported(asked, id) if call.kind == EntryKind.CALL else {"headers": None, "exports": {}, "too_large": 0}),
         **{**_listed(asked, id), "status": 200},
     )
-
-
-def _nearest(asked: PageRequest, call: Any) -> str:
-    """Return the route most similar to a call that matched none, else ""."""
-    if call.kind != EntryKind.CALL or call.operation is not None:
-        return ""
-    found = asked.control("list_unmatched_requests", id=call.id)
-    return found[0].nearest if found else ""
 
 
 def _exported(asked: PageRequest, id: str) -> dict[str, Any]:
