@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .control.facade.people import CallsFacade, PresenceFacade, UserId
     from .control.facade.requests import RequestsFacade
     from .control.facade.webhooks import WebhooksFacade
+    from .control.history.operation import RecordHistory
     from .control.invoke import ControlPlane
     from .control.operations.people.accounts import MadeClient, MadeUser, RedeemedInvitation
     from .control.operations.people.provisioning import MadeValidator
@@ -111,6 +112,29 @@ class Controls(ABC):
         Raises Misuse for a limit above 100.
         """
         found: Summary = self.control("get_summary", limit=limit)
+        return found
+
+    def history(
+        self,
+        kind: str,
+        id: str | UserId,
+        *,
+        timeline: bool = False,
+        before: str | None = None,
+        limit: int | None = None,
+    ) -> RecordHistory:
+        """Return the calls, control calls and timers that changed or named a record, oldest first.
+
+        ``kind`` is the name of its table or of one record ("channels", "channel"). A ``timeline`` has the changes of
+        records that name it too, and the calls of a user. ``before`` is the id of a journal entry; ``limit`` is at most
+        500, by default 50. Raises Misuse (404) for an unknown kind, record or entry.
+        """
+        from .control.facade.people import number
+
+        key = number(id) if not isinstance(id, str) else id
+        found: RecordHistory = self.control(
+            "get_history", kind, str(key), timeline=timeline, before=before, limit=limit
+        )
         return found
 
     def coverage(self) -> CoverageReport:

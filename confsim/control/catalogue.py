@@ -17,7 +17,7 @@ FAMILIES = {
     "calls": "operations.people.phones",
     "faults": "operations.faults",
     "provisioning": "operations.people.provisioning",
-    "records": "operations.records operations.browse labels.operation search.operation",
+    "records": "operations.records operations.browse history.operation labels.operation search.operation",
     "mail": "operations.mail",
     "webhooks": "operations.webhooks",
     "journal": "operations.journal why.operation operations.what_if operations.coverage",

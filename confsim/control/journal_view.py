@@ -79,6 +79,13 @@ class EntryKind(StrEnum):
     ALL = "all"
 
 
+def kind_of(entry: Noted) -> EntryKind:
+    """Return the kind of an entry."""
+    if isinstance(entry, JournalEntry):
+        return EntryKind.CALL
+    return EntryKind.CONTROL if isinstance(entry, ControlCall) else EntryKind.TIMER
+
+
 class RequestInfo(Wire):
     """A call of the API. ``operation`` is null when no route matched.
 

@@ -21,7 +21,7 @@ def about(worlds: tuple[World, ...], operation: Operation | None, path: str, bod
     It is the first record of the path, else of the body, in the first of the worlds that has it. A thing that has no
     record, such as one whose creation was refused, has only a label. ``client`` is that of the caller, "" for none.
     """
-    ids = [*_in_path(operation, path)]
+    ids = [*in_path(operation, path)]
     fields = body if isinstance(body, Mapping) else {}
     for world in worlds:
         change = world.change(0)
@@ -37,11 +37,11 @@ def about(worlds: tuple[World, ...], operation: Operation | None, path: str, bod
     return None if own is None else Named(kind="", id="", client=client, label=own[:80])
 
 
-def _in_path(operation: Operation | None, path: str) -> Iterator[str]:
+def in_path(operation: Operation | None, path: str) -> Iterator[str]:
     """Yield the path parameters of a call, as texts."""
     if operation is not None:
         declared, given = operation.path.split("/"), path.split("/")
-        for pattern, text in zip(declared[::-1], given[::-1], strict=False):
+        for pattern, text in reversed([*zip(declared[::-1], given[::-1], strict=False)]):
             if pattern.startswith("{"):
                 yield unquote(text)
 

@@ -7,12 +7,15 @@ from itertools import chain
 from typing import Annotated, Any
 
 import msgspec
+from msgspec.structs import replace
 
+from confsim.canonical import meaning
 from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
 from confsim.control.labels.label import Held, Named, key_text, label, named, references
 from confsim.control.moments import world_after
+from confsim.control.operations.records import EditableField, editable_fields
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
@@ -49,6 +52,7 @@ class StoredRecord(Wire):
     size: Annotated[int | None, "The bytes of a file, whose content is left out."] = None
     label: Annotated[str, "What people call it."] = ""
     references: Annotated[dict[str, list[Named]], "The records that it names, by the field that names them."] = {}
+    editable: Annotated[list[EditableField], "The fields that change_record sets; in a list of records none."] = []
 
 
 class RecordKind(Wire):
@@ -165,7 +169,7 @@ def _page(
     return RecordPage(
         total=None if search else total,
         more=len(page) > size,
-        records=[_describe(world.change(0), *found) for found in page[:size]],
+        records=[_describe(world.change(0), Held(*found)) for found in page[:size]],
         kinds=kinds,
         next=following,
     )
@@ -184,9 +188,24 @@ def get_record(
     ``id`` is its key as ``list_records`` shows it, in any client. Misuse (404) for an unknown kind, record or call,
     (410) for a call that the journal has dropped.
     """
-    if kind not in Table.declared:
+    table, change = table_of_kind(kind), world_after(context, at).change(0)
+    found = find_record(change, table, id)
+    if found is None:
+        raise Misuse(f"there is no record {id!r} of the kind {table.name}", status=404)
+    return replace(_describe(change, found), editable=editable_fields(table.name))
+
+
+def table_of_kind(kind: str) -> Table[Any, Any]:
+    """Return the table of a kind of record, which can be called by its name or as one record of it is.
+
+    Raises Misuse (404) for an unknown kind.
+    """
+    table = Table.declared.get(kind)
+    if table is None:
+        table = next((each for each in Table.declared.values() if meaning.one_of(each.name) == kind), None)
+    if table is None:
         raise _no_kind(kind)
-    return _found(world_after(context, at), Table.declared[kind], id)
+    return table
 
 
 def _no_kind(kind: str) -> Misuse:
@@ -194,9 +213,8 @@ def _no_kind(kind: str) -> Misuse:
     return Misuse(f"there is no kind of record {kind!r}{known}", status=404)
 
 
-def _found(world: World, table: Table[Any, Any], id: str) -> StoredRecord:
-    """Return the record whose key has this text, in any client. Raises Misuse (404)."""
-    change = world.change(0)
+def find_record(change: Change, table: Table[Any, Any], id: str) -> Held | None:
+    """Return the record whose key has this text, in any client; None without one."""
     number = whole_number(id)
     known = table.find_client(change, id) or table.find_client(change, number)
     owners = _owners(change, table) if known is None else (known,)
@@ -206,8 +224,8 @@ def _found(world: World, table: Table[Any, Any], id: str) -> StoredRecord:
         if record is None and " " in id:  # a compound key
             record = next((each for each in rows.all if key_text(table.key(each)) == id), None)
         if record is not None:
-            return _describe(change, table, owner, record)
-    raise Misuse(f"there is no record {id!r} of the kind {table.name}", status=404)
+            return Held(table, owner, record)
+    return None
 
 
 #: A table that is not empty: its declaration, the id of its client, its rows.
@@ -264,13 +282,14 @@ def _without_bytes(record: Record) -> Any:
     return record
 
 
-def _describe(change: Change, table: Table[Any, Any], owner: str, record: Record) -> StoredRecord:
-    data, held = getattr(record, "data", None), Held(table, owner, record)
+def _describe(change: Change, held: Held) -> StoredRecord:
+    table, record = held.table, held.record
+    data = getattr(record, "data", None)
     fields: dict[str, Any] = msgspec.to_builtins(_without_bytes(record), str_keys=True)
     return StoredRecord(
         kind=table.name,
-        id=key_text(table.key(record)),
-        client=owner,
+        id=held.id,
+        client=held.client,
         record=fields,
         machines=[
             MachineState(machine=machine.name, state=str(machine.state(record).value)) for machine in Machine.of(table)

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from confsim.contract.annotations import description_of, options_of
-from confsim.contract.types import Int, Json, ReadAs
+from confsim.contract.types import Int, Json, ReadAs, Wire
 from confsim.control.context import ControlContext, get_client, get_user
 from confsim.control.declare import operation
 from confsim.control.fields import Object, one_of
@@ -21,7 +21,7 @@ from confsim.domain.broadcast import broadcasts
 from confsim.domain.channels import channels, favourites
 from confsim.domain.channels.channels import CHANNELS, ROOMS, AudioQuality, Channel, ServiceMode
 from confsim.domain.clients import clients
-from confsim.domain.clients.clients import Client
+from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.media import media
 from confsim.domain.media.media import CHANNEL_MEDIA, CLIENT_MEDIA, MediaAsset
 from confsim.domain.members import roles
@@ -55,6 +55,7 @@ class RecordEditor:
     def __init__(
         self,
         name: str,
+        tables: tuple[Table[Any, Any], ...],
         fields: type[Fields],
         find: Callable[[Change, str], Any],
         apply: Callable[[Change, Any, dict[str, Any]], Record],
@@ -62,10 +63,44 @@ class RecordEditor:
     ) -> None:
         RecordEditor.declared[name] = self
         self.name = name
+        self.tables = tuple(table.name for table in tables)
         self.fields = fields
         self.find = find
         self.apply = apply
         self.show = show or _values
+
+    @classmethod
+    def of(cls, kind: str) -> RecordEditor | None:
+        """Return the editor of a kind, by its name or that of one of its tables; None without one."""
+        return cls.declared.get(kind) or next((each for each in cls.declared.values() if kind in each.tables), None)
+
+
+class EditableField(Wire):
+    """A field of a record that ``change_record`` sets."""
+
+    name: Annotated[str, "The name of the field, as change_record takes it."]
+    text: Annotated[str, "What it is."]
+    schema: Annotated[dict[str, Any], "The JSON Schema of its values."]
+
+
+def editable_fields(kind: str) -> list[EditableField]:
+    """Return the fields of a kind of record that can be set; none for a kind that cannot be edited."""
+    editor = RecordEditor.of(kind)
+    if editor is None:
+        return []
+    found = []
+    for each in msgspec.structs.fields(editor.fields):
+        (given,) = (option for option in options_of(each.type) if option is not UnsetType)
+        schema = msgspec.json.schema(given)
+        found.append(EditableField(name=each.encode_name, text=description_of(given), schema=_inlined(schema)))
+    return found
+
+
+def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema with its one component in the place of the reference to it."""
+    components = schema.pop("$defs", {})
+    reference = schema.get("$ref", "")
+    return components.get(reference.rpartition("/")[2], schema) if reference else schema
 
 
 def _values(change: Change, record: Record) -> dict[str, Any]:
@@ -253,12 +288,18 @@ def _people(change: Change, client: str, name: str, ids: list[int]) -> tuple[int
     return tuple(dict.fromkeys(ids))
 
 
-RecordEditor("user", UserFields, _user, _change_user, _user_values)
-RecordEditor("channel", ChannelFields, _channel, _change_channel, _channel_values)
-RecordEditor("session", SessionFields, _getter("session", SESSIONS), _change_session)
-RecordEditor("client", ClientFields, get_client, _change_client)
-RecordEditor("recording", RecordingFields, _getter("recording", RECORDINGS), _end_processing)
-RecordEditor("media", MediaFields, _getter("media asset", CLIENT_MEDIA, CHANNEL_MEDIA), _change_media)
+RecordEditor("user", (USERS,), UserFields, _user, _change_user, _user_values)
+RecordEditor("channel", (CHANNELS, ROOMS), ChannelFields, _channel, _change_channel, _channel_values)
+RecordEditor("session", (SESSIONS,), SessionFields, _getter("session", SESSIONS), _change_session)
+RecordEditor("client", (CLIENTS,), ClientFields, get_client, _change_client)
+RecordEditor("recording", (RECORDINGS,), RecordingFields, _getter("recording", RECORDINGS), _end_processing)
+RecordEditor(
+    "media",
+    (CLIENT_MEDIA, CHANNEL_MEDIA),
+    MediaFields,
+    _getter("media asset", CLIENT_MEDIA, CHANNEL_MEDIA),
+    _change_media,
+)
 
 
 @cache
@@ -278,10 +319,14 @@ def _any_fields() -> type[Struct]:
     )
 
 
+#: The kinds of records that can be edited, and the names of their tables.
+_KINDS = (*RecordEditor.declared, *(table for editor in RecordEditor.declared.values() for table in editor.tables))
+
+
 @operation("POST /records/{kind}/{id}", most_bytes=bounds.RECORD)
 def change_record(
     context: ControlContext,
-    kind: Annotated[str, one_of(*RecordEditor.declared), "The kind of the record."],
+    kind: Annotated[str, one_of(*_KINDS), "The kind of the record, or the name of its table."],
     id: Annotated[str, "The id of the record."],
     body: Annotated[Json, ReadAs(_any_fields())],
 ) -> Object:
@@ -289,7 +334,7 @@ def change_record(
 
     Misuse for an unknown kind, record (404) or field, and for a value of the wrong type.
     """
-    known = RecordEditor.declared.get(kind)
+    known = RecordEditor.of(kind)
     if known is None:
         known_kinds = suggest_near(kind, RecordEditor.declared) or f"; there are {', '.join(RecordEditor.declared)}"
         raise Misuse(f"there is no kind of record {kind!r}{known_kinds}", status=404)

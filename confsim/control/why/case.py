@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
-from urllib.parse import unquote
 
 from msgspec import Struct
 
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.control.declare import CONTROL
-from confsim.control.labels.call import about
+from confsim.control.labels.call import about, in_path
 from confsim.control.labels.label import Held, Named, caller_label, find, label
 from confsim.kernel.world import Change, World
-from confsim.service.entries import ControlCall, JournalEntry
+from confsim.service.entries import ControlCall, JournalEntry, Noted
 from confsim.service.masking import Mask
 
 from .past import Gone, Past
@@ -33,6 +32,16 @@ class Finding(Struct, frozen=True):
     gone: Gone | None = None
     nearest: str = ""
     see: tuple[str, ...] = ()
+
+
+def path_of(entry: Noted) -> tuple[str, ...]:
+    """Return the path parameters of a call, as texts; nothing for a timer."""
+    if isinstance(entry, ControlCall):
+        return entry.path
+    operation = API.find(entry.operation) if isinstance(entry, JournalEntry) else None
+    if operation is None or not isinstance(entry, JournalEntry):
+        return ()
+    return tuple(in_path(operation, entry.request.target))
 
 
 class Case:
@@ -101,14 +110,7 @@ class Case:
     @cached_property
     def path(self) -> tuple[str, ...]:
         """The path parameters, as texts."""
-        if isinstance(self.entry, ControlCall):
-            return self.entry.path
-        operation = API.find(self.entry.operation)
-        if operation is None:
-            return ()
-        declared, given = operation.path.split("/"), self.entry.request.target.split("/")
-        pairs = list(zip(declared[::-1], given[::-1], strict=False))
-        return tuple(unquote(text) for pattern, text in reversed(pairs) if pattern.startswith("{"))
+        return path_of(self.entry)
 
     @cached_property
     def subject(self) -> Named | None:

@@ -11,7 +11,7 @@ from confsim.assumptions.register import REGISTER, in_force
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
-from confsim.control.journal_view import EntryKind
+from confsim.control.journal_view import EntryKind, kind_of
 from confsim.control.labels.label import Named, named
 from confsim.control.moments import noted
 from confsim.reference import rules
@@ -116,9 +116,7 @@ def _steps(case: Case, found: Finding) -> Iterator[Noted]:
 
 
 def _step(past: Past, entry: Noted) -> Step:
-    kind = EntryKind.CONTROL if isinstance(entry, ControlCall) else EntryKind.TIMER
-    kind = EntryKind.CALL if isinstance(entry, JournalEntry) else kind
-    return Step(id=entry.id, kind=kind, at=entry.at, text=headline(past, entry))
+    return Step(id=entry.id, kind=kind_of(entry), at=entry.at, text=headline(past, entry))
 
 
 def _decided(case: Case, found: Finding) -> Iterator[Decided]:

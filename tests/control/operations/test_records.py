@@ -10,7 +10,7 @@ from confsim import Simulator
 from confsim.control.operations.info import control_document
 from confsim.control.operations.records import RecordEditor
 from confsim.kernel.machine import Machine
-from kit import CUSTOMER, PARTNER, ROOM, START
+from kit import CUSTOMER, PARTNER, ROOM, START, USER
 from kit.openapi import operations
 
 
@@ -137,3 +137,15 @@ def test_the_document_describes_the_fields_of_every_kind(kind):
     assert schema["additionalProperties"] is False
     (place,) = (each for each in operation["parameters"] if each["name"] == "kind")
     assert kind in place["schema"]["enum"]
+
+
+def test_a_record_says_which_of_its_fields_can_be_set(sim):
+    """With their schemas; its kind is accepted by its own name and by that of its table."""
+    fields = {each.name: each.schema for each in sim.control("get_record", "channels", ROOM).editable}
+    assert fields["reputation"]["type"] == "integer"
+    assert [each["type"] for each in fields["populationLimit"]["anyOf"]] == ["integer", "null"]
+    assert fields["serviceMode"]["enum"]
+    for kind in ("channel", "channels"):
+        assert sim.control("change_record", kind, ROOM, reputation=3)["reputation"] == 3
+    assert sim.control("get_record", "user", "1004").id == sim.control("get_record", "users", "1004").id
+    assert sim.control("get_record", "credentials", USER).editable == []

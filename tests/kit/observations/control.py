@@ -132,6 +132,7 @@ def _webhooks(sim: Simulator) -> Iterator[Step]:
 def _journal(sim: Simulator) -> Iterator[Step]:
     yield "list_records", (), {"kind": "channels"}
     yield "get_record", ("channels", ROOM), None
+    yield "get_history", ("channels", ROOM), {"limit": 2}
     yield "find_labels", (), {"ids": [ROOM, "1004"]}
     yield "search", (), {"text": "Demo Room"}
     sim.call("get_me", USER, expect=200)
