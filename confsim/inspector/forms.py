@@ -11,6 +11,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.files.reading import json_problem
 from confsim.values.plain import whole_number
 
+from .inputs import value_of
 from .page_request import PageRequest, link
 
 Form = Callable[[PageRequest, Mapping[str, str]], str]
@@ -128,6 +129,20 @@ def presence(asked: PageRequest, form: Mapping[str, str]) -> str:
     return _back(asked, form, link(asked, "presence", channel=channel))
 
 
+def records(asked: PageRequest, form: Mapping[str, str]) -> str:
+    """Change the fields of a record that are filled in."""
+    kind, id = form.get("kind", ""), form.get("id", "")
+    given = {
+        each.name: value_of(text, each.schema, {})
+        for each in asked.control("get_record", kind, id).editable
+        if (text := form.get(f"set-{each.name}", "").strip())
+    }
+    if not given:
+        raise Misuse("no field is filled in, so nothing would change")
+    asked.control("change_record", kind, id, **given)
+    return link(asked, "records", kind, id)
+
+
 def deliveries(asked: PageRequest, form: Mapping[str, str]) -> str:
     """Send a delivery again."""
     asked.control("redeliver", form.get("id", ""))
@@ -136,7 +151,8 @@ def deliveries(asked: PageRequest, form: Mapping[str, str]) -> str:
 
 #: The actions of the forms, by their name in the path.
 FORMS: Mapping[str, Form] = {
-    each.__name__: each for each in (clock, reset, snapshots, worlds, faults, held, requests, presence, deliveries)
+    each.__name__: each
+    for each in (clock, reset, snapshots, worlds, faults, held, requests, presence, records, deliveries)
 }
 
 

@@ -7,13 +7,18 @@ from typing import Any
 from msgspec import Struct
 
 from confsim.inspector import lanes
-from confsim.inspector.comparing import is_nothing
-from confsim.inspector.page_request import PageRequest
+from confsim.inspector.comparing import compared, is_nothing
+from confsim.inspector.inputs import Input, input_of
+from confsim.inspector.names import names
+from confsim.inspector.page_request import PageRequest, Shown, link
+from confsim.inspector.render import short
 from confsim.inspector.words import date
 from confsim.kernel.refusal import Misuse
 
 from .common import LOOK, PAGE, moments, number, show
 
+#: Entries of a history on one page.
+_ENTRIES = 20
 #: Most columns of a kind, beside the name, the state and the id.
 _COLUMNS = 5
 
@@ -28,7 +33,7 @@ class Row(Struct, frozen=True):
     cells: list[Any]
 
 
-def records(asked: PageRequest) -> str:
+def records(asked: PageRequest) -> Shown:
     """Show the records of the world or of an earlier moment, or one record with its machines."""
     control, query = asked.control, asked.query
     at = query.get("at") or None
@@ -100,14 +105,20 @@ def _cell(found: Any, name: str) -> Any:
     return date(value)[:19] or value
 
 
-def _record(asked: PageRequest, kind: str, id: str, at: str | None) -> str:
+def _record(asked: PageRequest, kind: str, id: str, at: str | None) -> Shown:
     control, found = asked.control, moments(asked, at)
+    timeline = asked.query.get("timeline") == "true"
+    before = asked.query.get("before") or None
     try:
         record = control("get_record", kind, id, at=at)
     except Misuse as misuse:
-        if at is None or misuse.status != 404:
+        if misuse.status != 404:
             raise
-        return show(asked, "no_record", f"{kind} {id}", path=("records", kind, id), at=at, **found)
+        past = _history(asked, kind, id, timeline, before)
+        if at is None and not past["history"].entries:
+            raise
+        title = f"{past['history'].label or id}: {kind}"
+        return show(asked, "no_record", title, path=("records", kind, id), at=at, **past, **found)
     machines = {each.name: each for each in control("list_machines")}
     return show(
         asked,
@@ -117,6 +128,33 @@ def _record(asked: PageRequest, kind: str, id: str, at: str | None) -> str:
         given={name: value for name, value in record.record.items() if not is_nothing(value)},
         empty=[name for name, value in record.record.items() if is_nothing(value)],
         machines=[lanes.of_machine(machines[each.machine], each.state) for each in record.machines],
+        inputs=_inputs(record) if at is None else [],
         at=at,
+        **_history(asked, kind, id, timeline, before),
         **found,
     )
+
+
+def _history(asked: PageRequest, kind: str, id: str, timeline: bool, before: str | None) -> dict[str, Any]:
+    """Return what made, changed and removed a record, newest first, with what belongs to it and its timers."""
+    history = asked.control("get_history", kind, id, timeline=timeline, before=before, limit=_ENTRIES)
+    changes = [each for entry in history.entries for each in entry.changes]
+    known = names(asked, *(side for each in changes for side in (each.before, each.after) if side is not None))
+    told = [
+        (entry, [compared(each, _page(asked, entry, each), known) for each in entry.changes])
+        for entry in history.entries[::-1]
+    ]
+    return {"history": history, "told": told, "timeline": timeline}
+
+
+def _page(asked: PageRequest, entry: Any, change: Any) -> str:
+    return link(asked, "records", change.table, change.key, at=None if change.after is None else entry.id)
+
+
+def _inputs(record: Any) -> list[Input]:
+    """Return the fields of the form that changes a record, with their present values as hints."""
+    now = {name.replace("_", "").lower(): value for name, value in record.record.items()}
+    return [
+        input_of(each.name, each.schema, {}, text=each.text, hint=short(now.get(each.name.lower(), "unchanged")))
+        for each in record.editable
+    ]

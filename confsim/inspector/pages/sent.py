@@ -41,7 +41,7 @@ def webhooks(asked: PageRequest) -> Shown:
         endpoint=next((each for each in summary.endpoints if delivery and each.id == delivery.endpoint), None),
         selected=delivery and delivery.id,
         abouts={each.id: _about(each.payload, known) for each in (*deliveries, *([delivery] if delivery else []))},
-        known=known,
+        endpoints={each.id: each.label for each in summary.endpoints},
         chosen=pattern,
         states=[each.value for each in DeliveryState],
         mistake=mistake,
