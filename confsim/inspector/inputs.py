@@ -18,7 +18,7 @@ class Input(Struct, frozen=True):
     """A field of a form: its name, whether it must be filled in, its type in words, what it is, its values to choose.
 
     ``is_long`` asks for several lines, in JSON. ``given`` is the text that it begins with, ``hint`` what it shows
-    while it is empty.
+    while it is empty; ``suggestions`` are values with what they are called.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Input(Struct, frozen=True):
     is_long: bool
     given: str = ""
     hint: str = ""
+    suggestions: list[tuple[str, str]] = []
 
 
 def input_of(
@@ -40,6 +41,7 @@ def input_of(
     text: str = "",
     given: str = "",
     hint: str = "",
+    suggestions: list[tuple[str, str]] | None = None,
 ) -> Input:
     """Return the field for a value of a schema."""
     whole = resolved(schema, components)
@@ -49,7 +51,7 @@ def input_of(
     about = text or schema.get("description") or whole.get("description", "")
     words = "yes or no" if whole.get("type") == "boolean" else kind(schema, components).replace("`", "")
     is_long = whole.get("type") in ("object", "array") and not options
-    return Input(name, required, words, about.partition("\n")[0], options, is_long, given, hint)
+    return Input(name, required, words, about.partition("\n")[0], options, is_long, given, hint, suggestions or [])
 
 
 def value_of(text: str, schema: Schema, components: Mapping[str, Schema]) -> Any:
