@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
-from fnmatch import fnmatchcase
+from collections.abc import Iterable
 from operator import itemgetter
 from typing import Annotated, Any
 
-import msgspec
-
 from confsim.api.catalogue import API
-from confsim.assumptions.register import REGISTER, ProfileContext
+from confsim.assumptions.register import ProfileContext
 from confsim.contract.operation import Operation
 from confsim.contract.query import decode_query, unknown_parameters
-from confsim.contract.types import Int, Json, Wire
-from confsim.domain.identity.credentials import Caller
-from confsim.kernel.refusal import Misuse, Refusal, require_at_most, suggest
+from confsim.contract.types import Wire
+from confsim.domain.identity.credentials import CREDENTIALS
+from confsim.kernel.refusal import Misuse, Refusal, suggest
+from confsim.kernel.timers import NEVER
 from confsim.kernel.world import Change
-from confsim.service.document import FILES
 from confsim.service.entries import ControlCall, JournalEntry, Noted, TimerEntry
 from confsim.service.faults.interceptor import FaultHit as Hit
 from confsim.service.faults.per_request import QUERY
 from confsim.service.masking import Mask
+from confsim.service.service import Service
 from confsim.transport.address import route
 from confsim.values.urls import normalised
 
 from .context import ControlContext
-from .declare import CONTROL, CommandBody
+from .declare import CONTROL
 from .fields import FaultDo, one_of
 from .labels.call import about
 from .labels.label import Named, caller_label
 from .labels.timer import FiredTimer, describe_timer, of_entry
-from .operations.bounds import LONGEST_PATTERN
+from .matching import EntryKind, RequestPattern, kind_of, matches, matching, read_body, require_known
 from .record_changes import RecordChange, changes
+
+#: Bytes of a body up to which it is read for what a call is about.
+_READ = 64 << 10
 
 
 class IgnoredInput(Wire):
@@ -50,6 +50,10 @@ class CallerInfo(Wire):
     userId: Annotated[int | None, "The user who called."] = None
     apiToken: Annotated[str | None, "The API token that called."] = None
     label: Annotated[str, "What people call the caller."] = ""
+    token: Annotated[str, "The token by which it called: whole if it never expires, as get_info shows it."] = ""
+    expires: Annotated[int | None, "The instant at which the token expires, in epoch milliseconds; null for never."] = (
+        None
+    )
 
 
 class FaultHit(Wire):
@@ -68,22 +72,6 @@ class FaultHit(Wire):
         Annotated[str, one_of("held", "released", "changed", "dropped", "expired")] | None,
         "The outcome of a call that was held.",
     ] = None
-
-
-class EntryKind(StrEnum):
-    """The kind of an entry of the journal: a call of the API, a call of the control plane, a timer that fired."""
-
-    CALL = "call"
-    CONTROL = "control"
-    TIMER = "timer"
-    ALL = "all"
-
-
-def kind_of(entry: Noted) -> EntryKind:
-    """Return the kind of an entry."""
-    if isinstance(entry, JournalEntry):
-        return EntryKind.CALL
-    return EntryKind.CONTROL if isinstance(entry, ControlCall) else EntryKind.TIMER
 
 
 class RequestInfo(Wire):
@@ -119,80 +107,33 @@ class RequestInfo(Wire):
         return f"<{self.id} {self.method} {self.path} [{self.operation or 'no operation'}] {self.status}>"
 
 
-class RequestPattern(CommandBody):
-    """A pattern of calls; a call matches when it matches every field that is given.
-
-    ``path`` may contain ``*`` for any text. ``body`` matches part of the JSON body: an object matches one that has at
-    least its fields, any other value must be equal.
-    """
-
-    operation: Annotated[str | None, "The operation that was called."] = None
-    method: Annotated[str | None, "The method of the call."] = None
-    path: Annotated[str | None, "The path of the call, where * stands for any text."] = None
-    status: Annotated[Int | None, "The status of the answer."] = None
-    body: Annotated[Json, "A part of the body."] = None
-    assumption: Annotated[str | None, "An assumption that the call used."] = None
-
-
-#: The pattern that every call matches.
-EVERYTHING = RequestPattern()
-
-
-def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[JournalEntry]:
-    """Yield the entries of the journal that match, oldest first.
-
-    Raises Misuse for a path pattern that is too long, (404) for an unknown operation or assumption.
-    """
-    _require_known(pattern)
-    if pattern.operation is not None and pattern.operation not in (*API.operations, *FILES.operations):
-        known = suggest(pattern.operation, (*API.operations, *FILES.operations))
-        raise Misuse(f"there is no operation {pattern.operation!r}{known}", status=404)
-    for entry in context.service.journal:
-        request = entry.request
-        if pattern == EVERYTHING or (
-            (pattern.operation is None or entry.operation == pattern.operation)
-            and (pattern.method is None or request.method == pattern.method.upper())
-            and (pattern.path is None or _is_at(request.target, pattern.path))
-            and (pattern.status is None or entry.response.status == pattern.status)
-            and (pattern.body is None or part_of(pattern.body, read_body(request.body)))
-            and (pattern.assumption is None or pattern.assumption in context.service.relied_on(entry))
-        ):
-            yield entry
-
-
-def _is_at(target: str, pattern: str) -> bool:
-    """Return whether a path matches a pattern, as it was sent or normalised."""
-    return fnmatchcase(target, pattern) or ("%" in target and fnmatchcase(normalised(target), pattern))
-
-
 def describe(context: ControlContext, entry: Noted, longest: int | None = None) -> RequestInfo:
     """Return the description of an entry of any kind; a body of more than ``longest`` bytes is not shown."""
     if isinstance(entry, ControlCall):
         return _control_call(context, entry)
     if isinstance(entry, TimerEntry):
-        return _timer(entry)
+        return _timer(context, entry)
     request, response = entry.request, entry.response
     mask = Mask(context.service.profile, entry.after)
     query, then = _query(context, mask.query(request.query)), entry.before.change(0)
-    path, body, performed = mask.path(request.target), read_body(request.body, longest), API.find(entry.operation)
-    client = "" if entry.caller is None else entry.caller.client.id
+    performed = API.find(entry.operation)
     return RequestInfo(
         id=entry.id,
         at=entry.at,
         operation=entry.operation or None,
         method=request.method,
-        path=path,
+        path=mask.path(request.target),
         query=query,
-        body=body,
+        body=read_body(request.body, longest),
         status=response.status,
         answer=read_body(response.body, longest),
-        caller=_caller(then, entry.caller),
+        caller=_caller(context, then, entry),
         assumptions=context.service.relied_on(entry),
         changes=list(changes(entry.touched, entry.before, entry.after)),
         ignored=_ignored(performed, _without(query), request.body),
         fault=describe_hits(entry.fault),
         fired=[describe_timer(then, timer) for timer in entry.fired],
-        about=about((entry.after, entry.before), performed, path, body, client),
+        about=about_entry(context.service, entry),
     )
 
 
@@ -204,7 +145,7 @@ def list_entries(
     With ``limit`` only the newest ones, before the newest ``offset``. Control calls and timers are in their order
     between the calls. Raises Misuse (404) for an unknown operation or assumption.
     """
-    _require_known(pattern)
+    require_known(pattern)
     found: list[tuple[tuple[int, int], Noted]] = []
     if kind in {EntryKind.CALL, EntryKind.ALL}:
         if pattern.operation is None or kind is EntryKind.CALL or pattern.operation not in CONTROL.operations:
@@ -214,31 +155,11 @@ def list_entries(
         raise Misuse(f"the control plane has no operation {pattern.operation!r}{known}", status=404)
     if kind is not EntryKind.CALL:
         for place, between in enumerate(context.service.journal.between, 1):
-            of = EntryKind.CONTROL if isinstance(between, ControlCall) else EntryKind.TIMER
-            if kind in {of, EntryKind.ALL} and (pattern == EVERYTHING or _matches(describe(context, between), pattern)):
+            if kind in {kind_of(between), EntryKind.ALL} and matches(context, between, pattern):
                 found.append(((between.after, place), between))
     found.sort(key=itemgetter(0))
     end = max(0, len(found) - offset)
     return [describe(context, entry) for _, entry in found[0 if limit is None else max(0, end - limit) : end]]
-
-
-def _require_known(pattern: RequestPattern) -> None:
-    """Raise Misuse for a path pattern that is too long, (404) for an unknown assumption."""
-    require_at_most(len(pattern.path or ""), LONGEST_PATTERN, "characters of a path pattern")
-    if pattern.assumption is not None and pattern.assumption not in REGISTER.entries:
-        known = suggest(pattern.assumption, REGISTER.entries)
-        raise Misuse(f"there is no assumption {pattern.assumption!r}{known}", status=404)
-
-
-def _matches(info: RequestInfo, pattern: RequestPattern) -> bool:
-    return (
-        pattern.operation in (None, info.operation)
-        and (pattern.method is None or info.method == pattern.method.upper())
-        and (pattern.path is None or fnmatchcase(info.path, pattern.path))
-        and pattern.status in (None, info.status)
-        and (pattern.body is None or part_of(pattern.body, info.body))
-        and (pattern.assumption is None or pattern.assumption in info.assumptions)
-    )
 
 
 def describe_hits(hits: Iterable[Hit]) -> list[FaultHit]:
@@ -250,7 +171,6 @@ def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
     """Return the description of a control call."""
     operation = CONTROL[call.operation]
     method, target = route(operation, call.path, {})
-    body = read_body(call.body)
     return RequestInfo(
         id=call.id,
         at=call.at,
@@ -258,7 +178,7 @@ def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
         method=method,
         path=context.service.address.mount + target,
         query=dict(call.query),
-        body=body,
+        body=read_body(call.body),
         status=call.status,
         answer=None,
         caller=None,
@@ -268,11 +188,11 @@ def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
         fault=describe_hits(call.fault),
         fired=[],
         kind=EntryKind.CONTROL,
-        about=about(() if call.worlds is None else call.worlds[::-1], operation, target, body, ""),
+        about=about_entry(context.service, call),
     )
 
 
-def _timer(entry: TimerEntry) -> RequestInfo:
+def _timer(context: ControlContext, entry: TimerEntry) -> RequestInfo:
     """Return the description of a timer."""
     return RequestInfo(
         id=entry.id,
@@ -291,17 +211,26 @@ def _timer(entry: TimerEntry) -> RequestInfo:
         fault=describe_hits(entry.fault),
         fired=[of_entry(entry)],
         kind=EntryKind.TIMER,
-        about=_about_timer(entry),
+        about=about_entry(context.service, entry),
     )
 
 
-def _about_timer(entry: TimerEntry) -> Named | None:
-    """Return the record that a timer was about, as the world before it had it."""
-    fired = of_entry(entry)
-    return Named(kind=fired.kind, id=fired.id, client=entry.client, label=fired.label) if fired.kind else None
+def about_entry(service: Service, entry: Noted) -> Named | None:
+    """Return the record that an entry is about, by its label; None for one that names nothing."""
+    if isinstance(entry, TimerEntry):
+        fired = of_entry(entry)
+        return Named(kind=fired.kind, id=fired.id, client=entry.client, label=fired.label) if fired.kind else None
+    if isinstance(entry, ControlCall):
+        worlds = () if entry.worlds is None else entry.worlds[::-1]
+        return about(worlds, CONTROL[entry.operation], "/".join(entry.path), read_body(entry.body, _READ), "")
+    path = Mask(service.profile, entry.after).path(entry.request.target)
+    client = "" if entry.caller is None else entry.caller.client.id
+    body = read_body(entry.request.body, _READ)
+    return about((entry.after, entry.before), API.find(entry.operation), path, body, client)
 
 
-def _caller(change: Change, caller: Caller | None) -> CallerInfo | None:
+def _caller(context: ControlContext, change: Change, entry: JournalEntry) -> CallerInfo | None:
+    caller = entry.caller
     if caller is None:
         return None
     return CallerInfo(
@@ -309,7 +238,19 @@ def _caller(change: Change, caller: Caller | None) -> CallerInfo | None:
         userId=None if caller.user is None else caller.user.id,
         apiToken=caller.api_token,
         label=caller_label(change, caller),
+        token=_token(context, change, entry),
+        expires=None if caller.expires == NEVER else caller.expires,
     )
+
+
+def _token(context: ControlContext, change: Change, entry: JournalEntry) -> str:
+    """Return the token of a call: one that never expires, else its beginning."""
+    try:
+        token = entry.token or context.service.token_of(entry.request, _query(context, entry.request.query)) or ""
+    except Refusal:
+        return ""
+    credential = CREDENTIALS.get(change, token)
+    return token if credential is not None and credential.expires is None else f"{token[:4]}…" if token else ""
 
 
 def _query(context: ControlContext, text: str) -> dict[str, str]:
@@ -333,36 +274,9 @@ def _ignored(performed: Operation | None, query: dict[str, str], raw: bytes) -> 
     )
 
 
-def read_body(raw: bytes, longest: int | None = None) -> Any:
-    """Return bytes as a JSON value, else as text, else (or if more than ``longest``) a remark on their number."""
-    if not raw:
-        return None
-    if longest is not None and len(raw) > longest:
-        return f"<{len(raw)} bytes>"
-    try:
-        return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
-        pass
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return f"<{len(raw)} bytes>"
-
-
 def below(context: ControlContext, entry: JournalEntry) -> str:
     """Return the path of the call below the mount of the world, as sent."""
     mount, target = context.service.address.mount, entry.request.target
     if not mount or not normalised(target).startswith(f"{mount}/"):
         return target
     return "/" + target.split("/", mount.count("/") + 1)[-1]
-
-
-def part_of(part: Any, whole: Any) -> bool:
-    """Return whether a JSON value matches part of another: an object one with its fields, else an equal value."""
-    if isinstance(part, Mapping):
-        return isinstance(whole, Mapping) and all(
-            name in whole and part_of(value, whole[name]) for name, value in part.items()
-        )
-    if isinstance(part, list):
-        return isinstance(whole, list) and len(part) == len(whole) and all(map(part_of, part, whole))
-    return type(part) is type(whole) and bool(part == whole)

@@ -44,7 +44,7 @@ LARGE_ARGUMENTS = {
     ("wait", "for"): bounds.PATTERN,
     ("count_requests", "body"): {},
     ("find_requests", "body"): {},
-    **{(name, "path"): bounds.PATTERN for name in ("count_requests", "find_requests", "list_requests")},
+    **{(name, "path"): bounds.PATTERN for name in ("count_requests", "find_requests", "list_requests", "get_journal")},
     **{(name, "path"): bounds.PATTERN for name in ("clear_requests", "export_requests")},
 }
 #: What a call leaves behind, or holds while it lasts: the bound of how many there can be; "records" of the world, as

@@ -13,8 +13,8 @@ _LEFT = "it follows from a step that the service does not serve"
 _STAGING = "staging moves people past the lobby, and lists no timers"
 _OPEN = "the documents are silent, and the style decides otherwise than the defaults"
 _LEVELS = "ids of levels are open, and the service has others"
-_L239 = "Part 1 line 239: invitations are made for predefined users only; confsim makes them for linked users too"
-_L228 = "Part 1 line 228: Partner Admin only, for a child client; confsim lets API tokens read users of their client"
+_L239 = "open (G443): Part 1 line 239 has predefined users only, Part 2 line 287 takes linked users to the same calls"
+_L228 = "Part 1 line 228 has the Partner Admin only; confsim admits API tokens by default (roles.api-token-passes)"
 #: The steps that differ, by scenario, with the reason.
 KNOWN: dict[str, dict[str, str]] = {
     "api-token-rotation": {"rotation/before": _WORLD},

@@ -12,7 +12,7 @@ from confsim.contract.types import Count
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
 from confsim.control.export.calls import ApiCall, merged
-from confsim.control.journal_view import RequestPattern, matching
+from confsim.control.matching import RequestPattern, matching
 from confsim.control.moments import entry_of
 from confsim.control.operations import bounds
 from confsim.service.entries import ControlCall
@@ -66,7 +66,7 @@ def export_requests(
     operation: Annotated[str | None, "Calls of this operation."] = None,
     method: Annotated[str | None, "Calls of this method."] = None,
     path: Annotated[str | None, "Calls of this path, where * stands for any text."] = None,
-    status: Annotated[int | None, "Calls with this status."] = None,
+    status: Annotated[str | None, "Calls with this status, or of this class, such as 4xx."] = None,
     limit: Count | None = None,
     ids: Annotated[str | None, "Calls of these ids, separated by commas."] = None,
 ) -> Raw:

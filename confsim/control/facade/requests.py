@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import overload
 
 from confsim.control.invoke import ControlPlane
-from confsim.control.journal_view import EntryKind, RequestInfo, RequestPattern, describe, list_entries
+from confsim.control.journal_view import RequestInfo, describe, list_entries
+from confsim.control.matching import EntryKind, RequestPattern
 from confsim.control.operations.journal import (
     UnmatchedRequest,
     clear_requests,
@@ -52,11 +53,17 @@ class RequestsFacade(Sequence[RequestInfo]):
         operation: str | None = None,
         method: str | None = None,
         path: str | None = None,
-        status: int | None = None,
+        status: int | str | None = None,
         body: object = None,
         assumption: str | None = None,
+        caller: str | int | None = None,
+        text: str | None = None,
     ) -> list[RequestInfo]:
-        """Return the calls that match every given value; ``path`` may contain ``*``, ``body`` is part of the body."""
+        """Return the calls that match every given value.
+
+        ``path`` may contain ``*``, ``body`` is part of the body. ``status`` is one, or a class of statuses such as
+        "4xx"; ``caller`` the id of a user or API token, or "nobody"; ``text`` stands in path, query, body or answer.
+        """
         return self._control.call(
             find_requests,
             operation=operation,
@@ -65,6 +72,8 @@ class RequestsFacade(Sequence[RequestInfo]):
             status=status,
             body=body,
             assumption=assumption,
+            caller=None if caller is None else str(caller),
+            text=text,
         )
 
     def matching(

@@ -8,9 +8,9 @@ from typing import Annotated
 from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
-from confsim.control.journal_view import kind_of
 from confsim.control.labels.label import Held, held, label
 from confsim.control.labels.timer import FiredTimer, describe_timer
+from confsim.control.matching import kind_of
 from confsim.control.moments import noted
 from confsim.control.operations.browse import find_record, table_of_kind
 from confsim.control.record_changes import RecordChange, changes

@@ -10,7 +10,7 @@ from confsim.contract.types import Json, Pattern, ReadAs, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import FaultDo, FaultEffect, one_of
-from confsim.control.journal_view import read_body
+from confsim.control.matching import read_body
 from confsim.control.operations import bounds
 from confsim.domain.fault_points import FAULT_POINTS
 from confsim.kernel.refusal import Misuse, require_at_most

@@ -7,18 +7,11 @@ from typing import Annotated
 from confsim.contract.types import Count, Int, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
-from confsim.control.journal_view import (
-    EntryKind,
-    RequestInfo,
-    RequestPattern,
-    below,
-    describe,
-    list_entries,
-    matching,
-)
+from confsim.control.journal_view import RequestInfo, below, describe, list_entries
+from confsim.control.matching import EntryKind, RequestPattern, matching
 from confsim.control.moments import in_order, noted
-from confsim.control.nearest import SimilarRoutes
 from confsim.control.operations import bounds
+from confsim.control.why.routes import SimilarRoutes
 from confsim.kernel.refusal import Misuse
 from confsim.service.entries import ControlCall, JournalEntry, Noted
 
@@ -76,7 +69,9 @@ def list_requests(
     operation: Annotated[str | None, "Calls of this operation."] = None,
     method: Annotated[str | None, "Calls of this method."] = None,
     path: Annotated[str | None, "Calls of this path, where * stands for any text."] = None,
-    status: Annotated[int | None, "Calls with this status."] = None,
+    status: Annotated[str | None, "Calls with this status, or of this class, such as 4xx."] = None,
+    caller: Annotated[str | None, "Calls of this user or API token, by its id; or of nobody."] = None,
+    text: Annotated[str | None, "Calls with this text in path, query, body or answer, in any case."] = None,
     assumption: Annotated[str | None, "Calls that used this assumption."] = None,
     kind: EntryKind = EntryKind.CALL,
     limit: Count | None = None,
@@ -88,7 +83,15 @@ def list_requests(
     with "timer" timers that fired, with "all" everything in the order in which it happened. Misuse (404) for an unknown
     operation or assumption.
     """
-    pattern = RequestPattern(operation=operation, method=method, path=path, status=status, assumption=assumption)
+    pattern = RequestPattern(
+        operation=operation,
+        method=method,
+        path=path,
+        status=status,
+        assumption=assumption,
+        caller=caller,
+        text=text,
+    )
     return list_entries(context, pattern, kind, limit, offset or 0)
 
 
@@ -106,7 +109,7 @@ def clear_requests(
     operation: Annotated[str | None, "Calls of this operation."] = None,
     method: Annotated[str | None, "Calls of this method."] = None,
     path: Annotated[str | None, "Calls of this path, where * stands for any text."] = None,
-    status: Annotated[int | None, "Calls with this status."] = None,
+    status: Annotated[str | None, "Calls with this status, or of this class, such as 4xx."] = None,
 ) -> RequestCount:
     """Remove the calls that match, or all, and return their number. Misuse (404) for an unknown operation."""
     journal, pattern = (

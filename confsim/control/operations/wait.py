@@ -14,8 +14,9 @@ from confsim.contract.types import Int, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Duration, Object
-from confsim.control.journal_view import RequestInfo, RequestPattern, describe, matching, part_of
+from confsim.control.journal_view import RequestInfo, describe
 from confsim.control.labels.label import key_text
+from confsim.control.matching import RequestPattern, matching, part_of
 from confsim.control.operations import bounds
 from confsim.domain.events.deliveries import DeliveryState
 from confsim.kernel.refusal import Misuse

@@ -16,7 +16,7 @@ from confsim.control.declare import CONTROL, CommandBody, operation
 from confsim.control.export.calls import ApiCall, answer_was_replaced, merged, never_ran, starting_world
 from confsim.control.fields import Object
 from confsim.control.invoke import invoke
-from confsim.control.journal_view import read_body
+from confsim.control.matching import read_body
 from confsim.control.moments import entry_of
 from confsim.control.operations import bounds
 from confsim.kernel.refusal import Misuse, Refusal

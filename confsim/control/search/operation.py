@@ -16,8 +16,8 @@ from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, operation
 from confsim.control.explaining import is_known, written
-from confsim.control.journal_view import read_body
 from confsim.control.labels.label import key_text
+from confsim.control.matching import read_body
 from confsim.control.moments import in_order
 from confsim.control.operations.browse import Found, filled_tables, searched
 from confsim.control.operations.faults import list_faults, list_held

@@ -13,6 +13,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.control.declare import CONTROL
 from confsim.control.labels.call import about, in_path
 from confsim.control.labels.label import Held, Named, caller_label, find, label
+from confsim.control.matching import read_body
 from confsim.kernel.world import Change, World
 from confsim.service.entries import ControlCall, JournalEntry, Noted
 from confsim.service.masking import Mask
@@ -102,8 +103,6 @@ class Case:
     @cached_property
     def body(self) -> Any:
         """The body as a JSON value or a text."""
-        from confsim.control.journal_view import read_body
-
         body = self.entry.body if isinstance(self.entry, ControlCall) else self.entry.request.body
         return read_body(body, 64 << 10)
 

@@ -13,7 +13,7 @@ from confsim.contract.gates import Gate, Grant
 from confsim.control.holders import role_of
 from confsim.control.labels.label import Held, label
 from confsim.control.labels.span import lasting
-from confsim.control.nearest import SimilarRoutes
+from confsim.control.why.routes import SimilarRoutes
 from confsim.domain.channels.channels import BY_FRIENDLY_URL, BY_MEETING_ID, BY_NAME, CHANNELS, ROOMS
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.identity.credentials import CREDENTIALS, suggest_token

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from confsim.api.catalogue import API
-from confsim.control.declare import CONTROL
-from confsim.control.labels.call import about
+from confsim.control.journal_view import about_entry
 from confsim.control.labels.label import caller_label
 from confsim.control.labels.timer import of_entry
-from confsim.service.entries import ControlCall, JournalEntry, Noted
+from confsim.service.entries import ControlCall, JournalEntry, Noted, TimerEntry
 from confsim.service.masking import Mask
 
 from .past import Past
@@ -25,20 +23,14 @@ def actor(entry: Noted) -> str:
 
 def headline(past: Past, entry: Noted) -> str:
     """Return what happened, without a full stop: "Olaf Owner calls create_channel, Board daily (r9)"."""
-    from confsim.control.journal_view import read_body
-
-    if isinstance(entry, JournalEntry):
-        path = Mask(past.service.profile, entry.after).path(entry.request.target)
-        client = "" if entry.caller is None else entry.caller.client.id
-        body = read_body(entry.request.body, 64 << 10)
-        found = about((entry.after, entry.before), API.find(entry.operation), path, body, client)
-        what = entry.operation or f"{entry.request.method} {path}"
-        who = caller_label(entry.before.change(0), entry.caller)
-        called = f"{who} calls {what}" if who else f"{what} is called"
-    elif isinstance(entry, ControlCall):
-        worlds = () if entry.worlds is None else entry.worlds[::-1]
-        found = about(worlds, CONTROL[entry.operation], "/".join(entry.path), read_body(entry.body, 64 << 10), "")
+    if isinstance(entry, TimerEntry):
+        return f"{of_entry(entry).text} ({entry.id})"
+    if isinstance(entry, ControlCall):
         called = f"The control plane does {entry.operation}"
     else:
-        return f"{of_entry(entry).text} ({entry.id})"
+        mask = Mask(past.service.profile, entry.after)
+        what = entry.operation or f"{entry.request.method} {mask.path(entry.request.target)}"
+        who = caller_label(entry.before.change(0), entry.caller)
+        called = f"{who} calls {what}" if who else f"{what} is called"
+    found = about_entry(past.service, entry)
     return f"{called}{f', {found.label}' if found is not None else ''} ({entry.id})"

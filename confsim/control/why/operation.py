@@ -11,8 +11,8 @@ from confsim.assumptions.register import REGISTER, in_force
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
-from confsim.control.journal_view import EntryKind, kind_of
 from confsim.control.labels.label import Named, named
+from confsim.control.matching import EntryKind, kind_of, read_body
 from confsim.control.moments import noted
 from confsim.reference import rules
 from confsim.service.entries import ControlCall, JournalEntry, Noted, TimerEntry
@@ -94,8 +94,6 @@ def explain_request(context: ControlContext, id: Annotated[str, "The id of the c
 
 def _told(case: Case) -> str:
     """Return the message in the answer."""
-    from confsim.control.journal_view import read_body
-
     if isinstance(case.entry, ControlCall):
         return str(case.entry.refusal or "")
     body = read_body(case.entry.response.body, 64 << 10)

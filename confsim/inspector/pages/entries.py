@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.control.journal_view import EntryKind
+from confsim.control.matching import EntryKind
 
 #: Like calls in a row that are folded.
 _RUN = 3
@@ -51,6 +51,6 @@ def _runs(entries: list[Any]) -> Iterator[Run]:
 
 def _likeness(entry: Any) -> object:
     """Return what calls of a run have in common; None for an entry that stands for itself."""
-    plain = 200 <= entry.status < 300 and not entry.fault
+    plain = 200 <= (entry.status or 0) < 300 and not entry.faults
     said = entry.kind == EntryKind.CALL and entry.changes
     return (entry.kind, entry.operation, entry.status) if plain and not said else None

@@ -6,19 +6,28 @@ from typing import Any
 
 import msgspec
 
-from confsim.control.journal_view import EntryKind
+from confsim.control.matching import EntryKind
 from confsim.inspector.comparing import compared
 from confsim.inspector.names import names
 from confsim.inspector.page_request import PageRequest, Shown, link
 from confsim.kernel.refusal import Misuse
 
-from .common import PAGE, moments, newest, number, pager, show
+from .common import PAGE, moments, show
 from .entries import grouped_by_instant
 
 #: Most records in the start of a world for which a call is shown as a test: the test contains them all.
 _LARGEST_START = 2_000
-#: The fields of the query that choose entries.
-FILTERS = ("operation", "path", "status", "assumption")
+#: The fields of the query that choose entries, with the words in which a page names them.
+FILTERS = {
+    "text": "text",
+    "caller": "caller",
+    "operation": "operation",
+    "path": "path",
+    "status": "status",
+    "assumption": "assumption",
+}
+#: Later entries that the list beside an entry has, where the entry is not among the newest.
+_LATER = 12
 _TITLES = {EntryKind.CALL: "Call", EntryKind.CONTROL: "Control call", EntryKind.TIMER: "Timer"}
 
 
@@ -26,51 +35,43 @@ def requests(asked: PageRequest) -> Shown:
     """Show the journal, newest first (calls, and events between them), or one entry beside it."""
     if asked.path:
         return _request(asked, asked.path[0])
-    return show(asked, "requests", "Journal", call=None, **_listed(asked, None))
+    return show(asked, "requests", "Journal", **_listed(asked, None))
 
 
 def _listed(asked: PageRequest, selected: str | None) -> dict[str, Any]:
     """Return the values of the list; a mistake in a filter is said above it, and the list is empty."""
-    query = asked.query
-    pattern: dict[str, Any] = {name: query[name] for name in FILTERS if query.get(name)}
-    kind = query.get("kind") or EntryKind.ALL
-    mistake, status = "", 200
+    query, mistake, status = asked.query, "", 200
+    pattern = {name: query[name] for name in FILTERS if query.get(name)}
+    kind = query.get("kind") or EntryKind.ALL.value
+    before = query.get("before") or None
     try:
-        if "status" in pattern:
-            pattern["status"] = number(asked, "status")
-        entries, paging = newest(asked, "list_requests", **pattern, kind=kind)
-        if selected is not None and not query.get("offset") and all(each.id != selected for each in entries):
-            entries, paging = _around(asked, selected) if not pattern else (entries, paging)
+        found = asked.control("get_journal", **pattern, kind=kind, before=before, limit=PAGE)
+        if selected is not None and before is None and all(each.id != selected for each in found.rows):
+            around = asked.control("list_moments", at=selected, limit=_LATER)
+            before = around[-1].id if around[-1].id != selected else None
+            found = asked.control("get_journal", **pattern, kind=kind, before=before, limit=PAGE)
     except Misuse as misuse:
-        entries, paging, mistake, status = [], pager(0, more=False), str(misuse), misuse.status
-    chosen = pattern or kind != EntryKind.ALL or paging["offset"]
+        found = asked.control("get_journal", limit=0)
+        mistake, status = str(misuse), misuse.status
+    chosen = {name: value for name, value in query.items() if value and name in (*FILTERS, "kind")}
     return {
-        "groups": grouped_by_instant(entries),
+        "journal": found,
+        "groups": grouped_by_instant([] if mistake else found.rows),
         "selected": selected,
         "kind": kind,
-        "chosen": {name: value for name, value in query.items() if value and name != "offset"},
-        "none_here": "No entry of the journal matches." if chosen or mistake else "The journal is empty.",
-        "dropped": asked.control.context.service.journal.dropped,
+        "chosen": chosen,
+        "caller_labels": {each.id: each.label for each in found.callers},
+        "none_here": "No entry of the journal matches." if chosen or mistake or before else "The journal is empty.",
+        "next_before": found.rows[-1].id if found.rows and found.more and not mistake else None,
         "mistake": mistake,
         "status": status,
-        **paging,
     }
-
-
-def _around(asked: PageRequest, selected: str) -> tuple[list[Any], dict[str, Any]]:
-    """Return the part of the whole journal that has an entry, newest first."""
-    ids = [each.id for each in asked.control("list_moments")]
-    later = len(ids) - 1 - ids.index(selected) if selected in ids else 0
-    offset = later // PAGE * PAGE
-    found = asked.control("list_requests", kind=EntryKind.ALL, limit=PAGE + 1, offset=offset)[::-1]
-    return found[:PAGE], pager(offset, more=len(found) > PAGE)
 
 
 def _request(asked: PageRequest, id: str) -> Shown:
     control = asked.control
     call = control("get_request", id)
     around = moments(asked, id)
-    assumptions = [each for each in control("list_assumptions") if each.id in call.assumptions]
     values = [side for each in call.changes for side in (each.before, each.after) if side is not None]
     known = names(asked, *values, at=id)
     changed = [
@@ -83,7 +84,7 @@ def _request(asked: PageRequest, id: str) -> Shown:
         f"{_TITLES[call.kind]} {id}",
         call=call,
         changed=changed,
-        assumptions=assumptions,
+        assumptions=[each for each in control("list_assumptions") if each.id in call.assumptions],
         why=control("explain_request", id),
         **around,
         **(_exported(asked, id) if call.kind == EntryKind.CALL else {"headers": None, "exports": {}, "too_large": 0}),

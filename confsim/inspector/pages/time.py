@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.control.journal_view import EntryKind
+from confsim.control.matching import EntryKind
 from confsim.inspector.page_request import PageRequest, Shown
 from confsim.kernel.refusal import Misuse
 

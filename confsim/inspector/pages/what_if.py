@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from confsim.control.journal_view import EntryKind
+from confsim.control.matching import EntryKind
 from confsim.inspector import render
 from confsim.inspector.page_request import PageRequest, Shown
 from confsim.kernel.refusal import Misuse

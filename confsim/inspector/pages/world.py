@@ -35,7 +35,7 @@ def overview(asked: PageRequest) -> Shown:
         for value, each in info.tokens.items()
     ]
     wrong = [summary.calls.refused + summary.calls.failed, summary.counts.undelivered, summary.counts.waiting]
-    calls = control("list_requests", limit=_LISTED, kind="all")[::-1]
+    calls = control("get_journal", limit=_LISTED).rows
     shown = {"info": info, "summary": summary, "tokens": tokens, "curl": _curl(info, tokens)}
     if not summary.calls.total and not summary.calls.dropped and not any(wrong):
         return show(asked, "empty", "Overview", **shown, calls=calls, selected=None)

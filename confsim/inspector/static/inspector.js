@@ -72,7 +72,7 @@ const follow = async () => {
   if (!left) tag = page.body.dataset.tag;
 };
 
-if (parts.length && !query.get("offset") && !query.get("start")) {
+if (parts.length && !["offset", "start", "before"].some((name) => query.get(name))) {
   const again = () => follow().catch(() => {}).finally(() => setTimeout(again, 1000));
   setTimeout(again, 1000);
 }

@@ -17,6 +17,7 @@ WITHOUT = {
     "get_health": "a simulator in this process is healthy",
     "get_clock": "the clock of the world is read in place: now, frozen, rate",
     "list_requests": "the journal is read in place, as a sequence",
+    "get_journal": "the journal is read in place, as a sequence",
     "get_by_request": "the faults of the world are read in place",
     "get_webhooks": BY_NAME,
     "get_request": "the journal is read in place, as a sequence",

@@ -30,7 +30,12 @@ def test_an_entry_tells_the_whole_call(plane, sim, people):
     assert (entry["at"], entry["operation"], entry["status"]) == (START_MS, "list_channels", 200)
     assert (entry["method"], entry["path"], entry["query"]) == ("GET", "/v1_0/channels", {"limit": "1"})
     assert (entry["body"], entry["answer"]) == (None, answer.body)
-    assert entry["caller"] == {"clientId": CUSTOMER, "userId": people["demo-owner"], "label": "Olaf Owner"}
+    assert entry["caller"] == {
+        "clientId": CUSTOMER,
+        "userId": people["demo-owner"],
+        "label": "Olaf Owner",
+        "token": "demo-owner",
+    }
     assert "size.page-most" in entry["assumptions"]
 
 
@@ -55,7 +60,7 @@ def test_the_calls_that_used_an_assumption_are_found(plane, sim):
 def test_an_api_token_calls_as_nobody(plane, sim):
     """Its caller has no user."""
     update(sim)
-    assert set(last(plane)["caller"]) == {"clientId", "apiToken", "label"}
+    assert set(last(plane)["caller"]) == {"clientId", "apiToken", "label", "token"}
 
 
 def test_calls_over_http_are_entries_too(plane, sim):

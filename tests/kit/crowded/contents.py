@@ -10,7 +10,7 @@ from confsim import Simulator
 from confsim.assumptions.events import EventKind
 from confsim.assumptions.protocol.refusals import CODE, Reason
 from confsim.contract.operation import Operation
-from confsim.control.journal_view import EntryKind
+from confsim.control.matching import EntryKind
 from confsim.control.operations.browse import filled_tables
 from confsim.domain.events.deliveries import DeliveryState
 from confsim.domain.fault_points import FAULT_POINTS

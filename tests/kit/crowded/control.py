@@ -15,7 +15,7 @@ from confsim.contract.operation import Operation
 from confsim.control.catalogue import CONTROL
 from confsim.control.declare import PREFIX
 from confsim.control.export.operation import ExportFormat
-from confsim.control.journal_view import EntryKind
+from confsim.control.matching import EntryKind
 from confsim.domain.events.deliveries import DeliveryState
 from confsim.domain.mail import MailKind
 from confsim.kernel.machine import Machine

@@ -138,6 +138,7 @@ def _journal(sim: Simulator) -> Iterator[Step]:
     sim.call("get_me", USER, expect=200)
     sim.client(USER).get("/nowhere")
     yield "list_requests", (), {"operation": "get_me"}
+    yield "get_journal", (), {"status": "4xx", "limit": 2}
     yield "get_request", (sim.requests[-1].id,), None
     sim.call("create_channel", OWNER, body={"name": "Demo Room"}, expect=409)
     yield "explain_request", (sim.requests[-1].id,), None

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.api.catalogue import API
-from confsim.control.nearest import SimilarRoutes
+from confsim.control.why.routes import SimilarRoutes
 
 WORDS = st.sampled_from(["users", "user", "chanels", "settings", "me", "breakout", "7", "x", "new", "sesions", "POST"])
 SEGMENTS = st.lists(st.one_of(WORDS, st.text("aeinrstu/", min_size=1, max_size=9)), max_size=5)
