@@ -169,7 +169,7 @@ def test_webhooks_show_the_state_of_a_delivery_in_its_own_word(sim, browse):
     assert all(each in shown for each in states)
     assert "DeliveryState" not in shown
     assert "DeliveryState" not in repr([*sim.webhooks])
-    assert f"Fault {sim.faults[0].id}" in shown
+    assert f"fault {sim.faults[0].id}" in shown
 
 
 def test_the_journal_shows_faults_that_hit_things(sim, browse, people):
@@ -376,10 +376,15 @@ def test_an_assumption_leads_to_the_calls_that_used_it(sim, browse):
 
 
 def test_a_call_that_matched_no_route_shows_the_nearest(sim, browse):
-    """So that a wrong method or a misspelt path is seen at once."""
-    sim.client("demo-user").put("/v1_0/users/handle/reserve")
-    page = browse(f"/_confsim/inspector/requests/{sim.requests[-1].id}")
-    assert "POST /v1_0/users/handle/reserve" in page.text.split("What changed")[0]
+    """So that a wrong method, a misspelt path and a missing version are seen at once."""
+    for method, path, said in (
+        ("put", "/v1_0/users/handle/reserve", "it answers POST"),
+        ("post", "/v1_0/user/handle/reserve", "the nearest route is POST /v1_0/users/handle/reserve"),
+        ("get", "/user/me", "/v1_0"),
+    ):
+        getattr(sim.client("demo-user"), method)(path)
+        page = browse(f"/_confsim/inspector/requests/{sim.requests[-1].id}")
+        assert said in page.text.partition("What decided")[0], path
 
 
 def test_a_large_start_is_left_out_of_the_test_of_a_call(sim, browse, monkeypatch):
@@ -479,17 +484,18 @@ def test_people_are_shown_by_their_handles(submit, browse):
     assert "1004" in page.text
 
 
-def test_a_refused_call_has_its_code_in_the_journal(browse):
-    """Below it, with the message; a call that succeeded has none."""
+def test_a_refused_call_has_its_reason_in_the_journal(browse):
+    """Below it, in a sentence; a call that succeeded has none."""
     page = browse("/_confsim/inspector/requests")
-    assert "role_missing" in page.text
+    assert "Guest Gwen is a guest" in page.text
     assert page.elements.count(("p", {"class": "bad"})) == 1
 
 
 def test_bad_places_are_named(browse):
     """An offset that is none, an unknown page, record or machine."""
     for path, status in (
-        ("requests?offset=x", 400),
+        ("requests?before=x", 404),
+        ("mail?offset=x", 400),
         ("requests?status=abc", 400),
         ("requests?kind=none", 400),
         ("search?q=x&start=y", 400),

@@ -108,7 +108,7 @@ def _cell(found: Any, name: str) -> Any:
 def _record(asked: PageRequest, kind: str, id: str, at: str | None) -> Shown:
     control, found = asked.control, moments(asked, at)
     timeline = asked.query.get("timeline") == "true"
-    before = asked.query.get("before") or None
+    before = asked.query.get("before") or (found["later"] if at else None)
     try:
         record = control("get_record", kind, id, at=at)
     except Misuse as misuse:
