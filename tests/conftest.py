@@ -69,6 +69,7 @@ class Listener(HTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}/hook"
         self.got: list[tuple[str, dict[str, str], bytes]] = []
         self.status = 200
+        self.answer = b""
         self.open = Event()
         self.open.set()
 
@@ -87,10 +88,11 @@ class ListenerHandler(BaseHTTPRequestHandler):
         self.server.got.append((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
         self.server.open.wait(60)
         self.send_response(self.server.status)
-        self.send_header("Content-Length", "0")
+        self.send_header("Content-Length", str(len(self.server.answer)))
         if 300 <= self.server.status < 400:
             self.send_header("Location", f"{self.server.url}/moved")
         self.end_headers()
+        self.wfile.write(self.server.answer)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -17,6 +17,9 @@ from confsim.kernel.world import Change, World
 from .entries import ControlCall, DeliveryNote, JournalEntry, TimerEntry
 from .faults.interceptor import FaultHit, hits_in
 from .live import WorldObserver
+
+#: Header lines of an answer: names and values.
+Headers: TypeAlias = "tuple[tuple[str, str], ...]"
 
 #: Default number of calls in a journal, whose oldest are evicted, and the highest that can be set.
 MOST_CALLS, MOST_EVER = 1000, 1_000_000
@@ -37,6 +40,7 @@ class Journal(WorldObserver):
         self._others: deque[ControlCall | TimerEntry] = deque(maxlen=most)
         self._deliveries: deque[DeliveryNote] = deque()
         self._hits: dict[str, tuple[FaultHit, ...]] = {}
+        self._answers: dict[tuple[str, int], tuple[Headers, bytes]] = {}
         self._between = 0
         self.count = self._begun = 0
         self.epoch = 0
@@ -183,6 +187,16 @@ class Journal(WorldObserver):
         notes.append(placed)
         return placed
 
+    def note_answer(self, delivery: str, at: int, headers: Headers, body: bytes) -> None:
+        """Note what a receiver answered to an attempt; the oldest are forgotten when there are too many."""
+        self._answers[delivery, at] = headers, body
+        if len(self._answers) > self.most:
+            del self._answers[next(iter(self._answers))]
+
+    def answer_to(self, delivery: str, at: int) -> tuple[Headers, bytes]:
+        """Return the headers and the beginning of the body that answered an attempt; nothing if that is unknown."""
+        return self._answers.get((delivery, at), ((), b""))
+
     def note_hits(self, delivery: str, hits: tuple[FaultHit, ...]) -> None:
         """Note the faults that hit a webhook delivery; those of the oldest are forgotten when there are too many."""
         self._hits[delivery] = hits
@@ -202,7 +216,7 @@ class Journal(WorldObserver):
         count = len(self._entries)
         self._begun = self.count
         self._entries.clear()
-        kept = self._control_calls, self._others, self._deliveries, self._hits, self._used, self._uses
+        kept = self._control_calls, self._others, self._deliveries, self._hits, self._answers, self._used, self._uses
         for each in kept:
             each.clear()
         return count

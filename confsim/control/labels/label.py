@@ -118,7 +118,8 @@ def _about(change: Change, client: str, payload: Any) -> str:
     user, channel = data.get("user"), data.get("channel")
     there = channel_label(change, client, channel) if isinstance(channel, str) else ""
     who = user_label(change, client, user) if isinstance(user, int) else ""
-    return f"{who} in {there}" if who and there else who or there
+    own = data.get("name")
+    return f"{who} in {there}" if who and there else who or there or (own if isinstance(own, str) else "")
 
 
 def _session(change: Change, record: Any) -> str:

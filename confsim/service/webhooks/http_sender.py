@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from confsim.values.urls import host_name, is_loopback, uri
 
-from .receivers import DeliveryResult, Message
+from .receivers import ANSWER_BYTES, ANSWER_LINES, DeliveryResult, Message
 
 if TYPE_CHECKING:  # imported with the first message: these take longer than the rest of the package
     from concurrent.futures import ThreadPoolExecutor
@@ -84,7 +84,13 @@ class HttpSender:
         try:
             target = (url.path or "/") + (f"?{url.query}" if url.query else "")
             connection.request("POST", target, message.body, headers)
-            return DeliveryResult(connection.getresponse().status)
+            answer = connection.getresponse()
+            lines = tuple(answer.getheaders()[:ANSWER_LINES])
+            body = b""
+            if answer.length:  # a body without a declared length may never end
+                with suppress(OSError, HTTPException):
+                    body = answer.read(min(answer.length, ANSWER_BYTES))
+            return DeliveryResult(answer.status, None, lines, body)
         except Exception as error:  # any exception is reported: the delivery must not wait for ever
             return DeliveryResult(None, f"{type(error).__name__}: {error}")
         finally:

@@ -33,11 +33,17 @@ class Message(Struct, frozen=True):
         return msgspec.json.decode(self.body)
 
 
+#: Bytes of the body of an answer, and header lines, that are kept.
+ANSWER_BYTES, ANSWER_LINES = 4096, 50
+
+
 class DeliveryResult(Struct, frozen=True):
-    """Result of a delivery attempt: the response status, or the error."""
+    """Result of a delivery attempt: the response status, or the error; headers and the beginning of the body."""
 
     status: int | None
     problem: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
 
 
 #: A function that takes a message and returns the result of its delivery.
@@ -151,19 +157,22 @@ def _calling(target: Callable[[Message], Any]) -> Take:
 def _wsgi(application: Callable[..., Iterable[bytes]]) -> Take:
     def take(message: Message) -> DeliveryResult:
         __tracebackhide__ = True
-        statuses: list[str] = []
+        started: list[tuple[str, Any]] = []
+        body = bytearray()
 
         def start_response(status: str, headers: object, exc_info: object = None) -> Callable[[bytes], object]:
-            statuses.append(status)
+            started.append((status, headers))
             return lambda data: None
 
         parts = application(_environ(message), start_response)
         try:
-            for _ in parts:
-                pass
+            for part in parts:
+                body += part[: ANSWER_BYTES - len(body)]
         finally:
             getattr(parts, "close", lambda: None)()
-        return DeliveryResult(int(statuses[-1].split()[0]))
+        status, headers = started[-1]
+        lines = tuple((str(name), str(value)) for name, value in headers[:ANSWER_LINES])
+        return DeliveryResult(int(status.split()[0]), None, lines, bytes(body))
 
     return take
 
@@ -173,7 +182,8 @@ def _asgi(application: Callable[..., Awaitable[object]]) -> Take:
         __tracebackhide__ = True
         import asyncio
 
-        statuses: list[int] = []
+        started: list[dict[str, Any]] = []
+        body = bytearray()
         requests = [{"type": "http.request", "body": message.body, "more_body": False}]
 
         async def answer() -> None:
@@ -187,14 +197,18 @@ def _asgi(application: Callable[..., Awaitable[object]]) -> Take:
 
             async def send(event: dict[str, Any]) -> None:
                 if event["type"] == "http.response.start":
-                    statuses.append(event["status"])
-                elif not event.get("more_body"):
+                    started.append(event)
+                    return
+                body.extend(event.get("body", b"")[: ANSWER_BYTES - len(body)])
+                if not event.get("more_body"):
                     answered.set()
 
             await application(_scope(message), receive, send)
 
         _result_of(answer())
-        return DeliveryResult(statuses[-1])
+        found = list(started[-1].get("headers", ()))[:ANSWER_LINES]
+        lines = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in found)
+        return DeliveryResult(started[-1]["status"], None, lines, bytes(body))
 
     return take
 

@@ -278,7 +278,7 @@ class Webhooks(WorldObserver):
             try:
                 self._under_way.discard(note.id)
                 now = live.change().now
-                known = structs.asdict(result)
+                known = {"status": result.status, "problem": result.problem}
                 self._journal.add_delivery(structs.replace(note, step=DeliveryStep.RESULT, at=now, **known))
                 self._answered(note.id, now, note.sent, result, note.url)
                 self.settled(now)
@@ -294,6 +294,8 @@ class Webhooks(WorldObserver):
 
     def _answered(self, id: str, now: int, at: int, result: DeliveryResult, url: str | None) -> None:
         status, problem = result.status, result.problem
+        if result.headers or result.body:
+            self._journal.note_answer(id, at, result.headers, result.body)
         self._record(now, partial(deliveries.answered, id=id, at=at, status=status, problem=problem, url=url))
 
     def _record(self, now: int, write: Callable[[Change], None]) -> None:

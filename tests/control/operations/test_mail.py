@@ -115,9 +115,46 @@ def test_the_newest_mails_and_deliveries_are_listed_in_parts(sim, plane):
     """So many, newest last, after the newest so many."""
     for number in range(5):
         sim.call("set_user_email", USER, userId="me", body={"email": f"uma{number}@customer.example"})
-    whole = plane("GET", "/mail")[1]
-    assert plane("GET", "/mail?limit=2")[1] == whole[-2:]
-    assert plane("GET", "/mail?limit=2&offset=2")[1] == whole[-4:-2]
-    assert plane("GET", "/mail?offset=4")[1] == whole[:1]
+    whole = [each["id"] for each in plane("GET", "/mail")[1]]
+    assert [each["id"] for each in plane("GET", "/mail?limit=2")[1]] == whole[-2:]
+    assert [each["id"] for each in plane("GET", "/mail?limit=2&offset=2")[1]] == whole[-4:-2]
+    assert [each["id"] for each in plane("GET", "/mail?offset=4")[1]] == whole[:1]
     assert plane("GET", "/mail?limit=0")[1] == []
     assert plane("GET", "/webhooks/deliveries?limit=1&offset=1")[1] == []
+
+
+def mails(sim, **filters):
+    """The mails with what became of them, newest last."""
+    return sim.control("list_mail", limit=9, **filters)
+
+
+def test_a_mail_says_what_caused_it_and_what_became_of_its_code():
+    """Open, used by a call, void since another code replaced it; and which call uses it."""
+    sim = Simulator(clock=START)
+    for address in ("uma@a.example", "uma@b.example", "uma@b.example"):
+        assert sim.call("set_user_email", USER, userId="me", body={"email": address}).ok
+    assert [each.state for each in mails(sim)] == ["open", "void", "open"]
+    newest = mails(sim)[-1]
+    assert (newest.cause, newest.usedBy) == ("r3", None)
+    assert newest.causeText == "Uma User calls set_user_email, uma@b.example (r3)"
+    assert (newest.use.method, newest.use.path) == ("POST", f"/v1_0/users/1004/email/verify/{newest.code}")
+    assert sim.call(newest.use.operation, USER, **newest.use.parameters).ok
+    found = mails(sim)
+    assert [(each.state, each.usedBy) for each in found] == [("void", None), ("void", None), ("used", "r4")]
+    assert sim.control("get_mail", found[2].id) == found[2]
+
+
+def test_mails_are_found_by_text_and_known_without_the_journal():
+    """In any case; a mail that no entry of the journal caused still says what became of it."""
+    sim = Simulator(clock=START)
+    for address in ("uma@a.example", "uma@b.example"):
+        assert sim.call("set_user_email", USER, userId="me", body={"email": address}).ok
+    assert [each.to for each in mails(sim, text="A.EXAMPLE")] == ["uma@a.example"]
+    assert mails(sim, text="no such text") == []
+    sim.requests.clear()
+    assert [(each.state, each.cause) for each in mails(sim)] == [("open", None), ("open", None)]
+
+
+def test_a_mail_that_there_is_not_is_refused(plane):
+    """By an id that nothing has, or that is no number."""
+    assert [plane("GET", f"/mail/{id}")[0] for id in ("99", "x")] == [404, 404]

@@ -54,9 +54,20 @@ def test_a_delivery_tells_the_whole_of_it(plane, sim, endpoints):
         },
         "state": "delivered",
         "delivered": True,
-        "attempts": [{"at": START_MS, "status": 200, "problem": None, "url": f"{URL}/0"}],
+        "attempts": [
+            {
+                "at": START_MS,
+                "status": 200,
+                "problem": None,
+                "url": f"{URL}/0",
+                "text": "hooks.example answered 200",
+            }
+        ],
         "next": None,
         "fault": [],
+        "label": "media.added: a",
+        "endpointLabel": "hooks.example/hook/0",
+        "text": "Delivered",
     }
 
 

@@ -82,7 +82,8 @@ def _people(sim: Simulator) -> Iterator[Step]:
     yield "list_presence", (), {"channel": EVENT_ROOM}
     yield "leave_channel", (), {"channel": EVENT_ROOM, "userId": 1004}
     sim.call("set_user_email", USER, userId="me", body={"email": "uma@customer.example"}, expect=200)
-    yield "list_mail", (), {"to": "uma@customer.example"}
+    yield "list_mail", (), {"to": "uma@customer.example", "limit": 2}
+    yield "get_mail", (sim.control("list_mail", to="uma@customer.example")[0].id,), None
     yield "list_timers", (), {"limit": 2}
     yield "advance_clock", (), {"by": "16m"}
 
@@ -126,6 +127,8 @@ def _webhooks(sim: Simulator) -> Iterator[Step]:
     sim.call("add_events_endpoint", ADMIN, body={"url": "https://hooks.example/confsim"}, expect=200)
     sim.call("create_channel", OWNER, body={"name": "Heard"}, expect=200)
     yield "list_deliveries", (), None
+    yield "get_delivery", (sim.control("list_deliveries")[0].id,), None
+    yield "list_endpoints", (), None
     yield "redeliver", (sim.control("list_deliveries")[0].id,), None
 
 
