@@ -15,13 +15,13 @@ _LISTED = 10
 #: The headings in their order, the groups below each, and their icons.
 _HEADINGS = (
     ("Named so", Group.NAME, "search"),
-    ("Journal", Group.CALL, "list"),
-    ("Held calls", Group.HELD, "hand"),
-    ("Faults", Group.FAULT, "bolt"),
     ("Records", Group.RECORD, "stack"),
     ("Mail", "mail", "mail"),
     ("Webhooks", "webhook deliveries", "hook"),
     ("People", "presences", "person"),
+    ("Journal", Group.CALL, "list"),
+    ("Held calls", Group.HELD, "hand"),
+    ("Faults", Group.FAULT, "bolt"),
     ("Assumptions", Group.ASSUMPTION, "rule"),
     ("Operations", Group.OPERATION, "api"),
     ("Machines", Group.MACHINE, "states"),

@@ -1,4 +1,4 @@
-"""Pages of what the simulated service sends: mails, and deliveries of webhooks."""
+"""Pages of what the simulated service sends: mails, and deliveries of webhooks, each as a list and one beside it."""
 
 from __future__ import annotations
 
@@ -6,62 +6,53 @@ from collections.abc import Mapping
 from typing import Any
 
 from confsim.domain.events.deliveries import DeliveryState
-from confsim.inspector.names import names, said
+from confsim.domain.mail import MailKind
 from confsim.inspector.page_request import PageRequest, Shown
 from confsim.kernel.refusal import Misuse
 
-from .common import PAGE, newest, pager, show
-
-
-def mail(asked: PageRequest) -> Shown:
-    """Show the mails, newest first."""
-    mails, paging = newest(asked, "list_mail")
-    return show(asked, "mail", "Mail", mails=mails, **paging)
+from .common import newest, pager, show
 
 
 def webhooks(asked: PageRequest) -> Shown:
-    """Show the deliveries of webhooks, newest first, by endpoint and state; one of them beside the others."""
-    control, query = asked.control, asked.query
-    summary = control("get_summary", limit=PAGE)
-    pattern = {name: query[name] for name in ("endpoint", "kind", "state") if query.get(name)}
-    mistake, status = "", 200
-    try:
-        deliveries, paging = newest(asked, "list_deliveries", **pattern)
-    except Misuse as misuse:
-        deliveries, paging, mistake, status = [], pager(0, more=False), str(misuse), misuse.status
-    delivery = _one(asked, asked.path[0]) if asked.path else None
-    known = names(asked, *(each.payload for each in (*deliveries, *([delivery] if delivery else []))))
+    """Show the deliveries of webhooks, newest first, by endpoint, state, kind and text; one of them beside the others.
+
+    Those of one endpoint that arrived in another order than they happened are marked.
+    """
+    delivery = asked.control("get_delivery", asked.path[0]) if asked.path else None
     return show(
         asked,
         "webhooks",
-        "Webhooks" if delivery is None else f"{delivery.kind} {delivery.id}",
-        summary=summary,
-        deliveries=deliveries,
+        "Webhooks" if delivery is None else f"{delivery.kind}: {delivery.label}",
+        endpoints=asked.control("list_endpoints"),
         delivery=delivery,
-        endpoint=next((each for each in summary.endpoints if delivery and each.id == delivery.endpoint), None),
-        selected=delivery and delivery.id,
-        abouts={each.id: _about(each.payload, known) for each in (*deliveries, *([delivery] if delivery else []))},
-        endpoints={each.id: each.label for each in summary.endpoints},
-        chosen=pattern,
         states=[each.value for each in DeliveryState],
-        mistake=mistake,
-        status=status,
-        **paging,
+        selected=delivery and delivery.id,
+        **_listed(asked, "list_deliveries", ("endpoint", "kind", "state", "text")),
     )
 
 
-def _one(asked: PageRequest, id: str) -> Any:
-    """Return a delivery. Raises Misuse (404) when there is none of this id."""
-    found = next((each for each in asked.control("list_deliveries") if each.id == id), None)
-    if found is None:
-        raise Misuse(f"there is no delivery {id[:80]!r}", status=404)
-    return found
+def mail(asked: PageRequest) -> Shown:
+    """Show the mails, newest first, by kind and text; one of them beside the others."""
+    letter = asked.control("get_mail", asked.path[0]) if asked.path else None
+    return show(
+        asked,
+        "mail",
+        "Mail" if letter is None else letter.subject,
+        letter=letter,
+        kinds=[each.value for each in MailKind],
+        selected=letter and letter.id,
+        **_listed(asked, "list_mail", ("to", "kind", "text")),
+    )
 
 
-def _about(payload: Any, known: Mapping[str, Any]) -> str:
-    """Return the names of the user and the channel that an event is about; an empty text for others."""
-    data = payload.get("data") if isinstance(payload, dict) else None
-    if not isinstance(data, dict):
-        return ""
-    who, where = (said(data.get(field), field, known) for field in ("user", "channel"))
-    return f"{who} in {where}" if who and where else who or where or ""
+def _listed(asked: PageRequest, listing: str, filters: tuple[str, ...]) -> dict[str, Any]:
+    """Return the values of a list; a mistake in a filter is said above it, and the list is empty."""
+    chosen: Mapping[str, str] = {name: asked.query[name] for name in filters if asked.query.get(name)}
+    mistake, status = "", 200
+    try:
+        found, paging = newest(asked, listing, **chosen)
+    except Misuse as misuse:
+        if "offset" in str(misuse):
+            raise
+        found, paging, mistake, status = [], pager(0, more=False), str(misuse), misuse.status
+    return {"found": found, "chosen": chosen, "mistake": mistake, "status": status, **paging}
