@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from confsim.inspector.pages import searching, world
+from confsim.inspector.pages import records, searching
 from kit import OWNER, ROOM, START_MS, USER
 
 
@@ -44,7 +44,7 @@ def test_the_journal_is_live(sim, visit):
 def test_time_is_moved_and_what_fell_due_is_seen(sim, visit):
     """The reservation runs out; the record is gone, and is there at the earlier moment."""
     page = visit().open("inspector/time").page
-    expect(page.locator("main")).to_contain_text("handle")
+    expect(page.locator("main")).to_contain_text("The reservation of soon ends")
     page.get_by_role("button", name="+15 min").first.click()
     expect(page.locator("main")).to_contain_text("00:15:00.000")
     assert sim.clock.now == START_MS + 900_000
@@ -267,7 +267,7 @@ def test_time_travel_stops_at_timers(sim, visit):
 
 def test_a_search_goes_on_by_itself(sim, visit, monkeypatch):
     """Where a page looks through a part of the records; without scripts a link goes on."""
-    for each in (searching, world):
+    for each in (searching, records):
         monkeypatch.setattr(each, "LOOK", 10)
     for path in ("search?q=Planning", "records?search=Planning"):
         page = visit().open(f"inspector/{path}").page
