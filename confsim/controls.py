@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .control.facade.people import CallsFacade, PresenceFacade, UserId
     from .control.facade.requests import RequestsFacade
     from .control.facade.webhooks import WebhooksFacade
+    from .control.history.moved import DifferentMoment
     from .control.history.operation import RecordHistory
     from .control.invoke import ControlPlane
     from .control.operations.people.accounts import MadeClient, MadeUser, RedeemedInvitation
@@ -136,6 +137,23 @@ class Controls(ABC):
             "get_history", kind, str(key), timeline=timeline, before=before, limit=limit
         )
         return found
+
+    def difference(self, since: str, until: str | None = None, *, limit: int | None = None) -> DifferentMoment:
+        """Return what is different now, or right after the entry ``until`` of the journal, from right after ``since``.
+
+        At most ``limit`` records are shown, by default 100. Raises Misuse (404) for an unknown entry, (410) for one
+        that the journal has dropped.
+        """
+        given = {"from": since, "to": until, "limit": limit}
+        found: DifferentMoment = self.control("get_difference", **given)
+        return found
+
+    def go_back(self, id: str) -> None:
+        """Restore the world and the instant right after an entry of the journal; the journal continues.
+
+        Raises Misuse (404) for an unknown entry, (410) for one that the journal has dropped.
+        """
+        self.control("restore_moment", id)
 
     def coverage(self) -> CoverageReport:
         """Return what calls have covered of the API in this process. Raises Misuse (409) when it is not counted."""

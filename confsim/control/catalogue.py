@@ -20,7 +20,7 @@ FAMILIES = {
     "records": "operations.records operations.browse history.operation labels.operation search.operation",
     "mail": "operations.mail",
     "webhooks": "operations.webhooks",
-    "journal": "operations.journal history.listing why.operation operations.what_if operations.coverage",
+    "journal": "operations.journal history.listing why.operation history.moved operations.what_if operations.coverage",
     "export": "export.operation",
     "wait": "operations.wait",
     "names": "operations.names",

@@ -24,6 +24,7 @@ from confsim.transport.in_process import make
 from .context import ControlContext
 from .declare import CommandBody
 from .fields import Key
+from .moments import noted, world_after
 
 #: Most cached runs of scenarios: another world after the same scenario is ready at once.
 RUNS = 100
@@ -34,8 +35,9 @@ class MakeWorld(CommandBody):
 
     ``from`` is the name of a shipped world, of another world of the server (copied as it is now) or of a shipped
     scenario; ``{"snapshot": name, "world": name}`` for a snapshot of a world (of the root world when ``world`` is left
-    out); or the content of a world file, of a state document or of a scenario. Without ``from``, and before a scenario,
-    the world is made as the root world was.
+    out); ``{"moment": id, "world": name}`` for a world right after an entry of its journal (the world that is called
+    when ``world`` is left out); or the content of a world file, of a state document or of a scenario. Without ``from``,
+    and before a scenario, the world is made as the root world was.
 
     ``seed`` is the seed of ids and tokens. ``profile`` chooses alternatives of assumptions; they override those of the
     world that this one is made from.
@@ -56,6 +58,8 @@ def make_service(context: ControlContext, body: MakeWorld) -> Service:
     if isinstance(source, dict):
         if "snapshot" in source:
             return _from_snapshot(context, source, body)
+        if "moment" in source:
+            return _from_moment(context, source, body)
         if "arazzo" in source:
             return _after_scenario(context, source, body)
         if "tables" in source:
@@ -126,6 +130,23 @@ def _from_snapshot(context: ControlContext, source: Mapping[str, Any], body: Mak
         raise Misuse(f"from: there is no snapshot {taken!r}; there {there}", status=404)
     service = _forked(other, snapshot.world, body)
     service.clock.follow(snapshot.now, frozen=snapshot.frozen, rate=snapshot.rate)
+    service.clock.begin()
+    return service
+
+
+def _from_moment(context: ControlContext, source: Mapping[str, Any], body: MakeWorld) -> Service:
+    """Return another world as it was right after an entry of its journal, with the clock of that instant."""
+    unknown = source.keys() - {"moment", "world"}
+    if unknown:
+        raise Misuse(f"from: a moment has no {', '.join(sorted(unknown))}; there are moment and world")
+    name, id = source.get("world"), source["moment"]
+    other = context.service if name is None else context.worlds.find(name) if isinstance(name, str) else None
+    if other is None:
+        raise Misuse(f"from: there is no world {name!r}", status=404)
+    there = ControlContext(other, context.worlds, context.host)
+    entry = noted(there, str(id))
+    service = _forked(other, world_after(there, str(id)), body)
+    service.clock.follow(entry.at, frozen=other.clock.frozen, rate=other.clock.rate)
     service.clock.begin()
     return service
 

@@ -72,12 +72,22 @@ class History:
 
     def restore(self, name: str) -> Snapshot:
         """Restore the world and the clock of a snapshot. Raises Misuse (404) for an unknown name."""
-        snapshot, live = self._get(name), self._live
+        snapshot = self._get(name)
+        self._put(snapshot)
+        return snapshot
+
+    def go_back(self, world: World, now: int) -> None:
+        """Restore an earlier world and its instant; the clock runs as before, or stands still as before."""
+        with self._live.lock:
+            clock = self._live.clock
+            self._put(Snapshot(world, now, clock.frozen, clock.rate))
+
+    def _put(self, snapshot: Snapshot) -> None:
+        live = self._live
         with live.lock:
             live.replace(snapshot.world)
             live.clock.follow(snapshot.now, frozen=snapshot.frozen, rate=snapshot.rate)
             live.settle(snapshot.now)
-        return snapshot
 
     def drop(self, name: str) -> Snapshot:
         """Delete a snapshot. Raises Misuse (404) for an unknown name."""

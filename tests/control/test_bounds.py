@@ -71,6 +71,7 @@ LEFT_BEHIND = {
             *("find_requests", "ask_what_if", "drop_name", "set_address", "set_webhooks", "issue_identity_token"),
             *("advance_clock", "set_clock", "freeze_clock", "resume_clock", "run_clock"),
             "find_labels",
+            "restore_moment",
         ],
         "nothing",
     ),

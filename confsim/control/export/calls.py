@@ -30,7 +30,7 @@ from confsim.service.checks.credentials import present
 from confsim.service.entries import ControlCall, JournalEntry
 from confsim.service.faults.holding import CHANGED, DROPPED
 from confsim.service.faults.per_request import HEADER, QUERY
-from confsim.service.files import world_file
+from confsim.service.files import state, world_file
 from confsim.service.masking import Mask
 from confsim.service.messages import Request
 from confsim.service.service import Service
@@ -103,13 +103,20 @@ def merged(
     A user who joined by a handshake appears as a control call beside it. Faults that hold calls are left out: a replay
     makes one call after the other.
     """
-    waiting = [call for each in control_calls if (call := _without_holds(each)) is not None]
+    waiting = [call for each in map(_repeatable, control_calls) if (call := _without_holds(each)) is not None]
     for entry in entries:
         while waiting and waiting[0].after < entry.number:
             yield waiting.pop(0)
         if handshakes or not entry.handshake:
             yield api_call(context, entry)
     yield from waiting
+
+
+def _repeatable(call: ControlCall) -> ControlCall:
+    """Return a control call that does the same without the journal: for one that goes back, one that puts the state."""
+    if call.operation != "restore_moment" or call.worlds is None:
+        return call
+    return replace(call, operation="put_state", path=(), body=state.document(call.worlds[1]))
 
 
 def _without_holds(call: ControlCall) -> ControlCall | None:

@@ -54,16 +54,21 @@ class WorldsFacade(Generic[S]):
         profile: Mapping[str, Any] | str | Path | None = None,
         *,
         snapshot: str | None = None,
+        moment: str | None = None,
     ) -> S:
         """Add a world to the server, made from ``source``, and return it.
 
         ``source`` is a shipped world or a world of this server by name, the content of a file, or the ``Path`` of one:
         a world file, a state document or a scenario, in JSON. ``snapshot`` is the name of a snapshot of a world of this
-        server, by default of the root world. ``profile`` overrides that of the world that this one is made from.
+        server, by default of the root world. ``moment`` is the id of an entry in the journal of the world ``source``,
+        by default of this one: the new world is as that one was right after it. ``profile`` overrides that of the world
+        that this one is made from.
         """
         chosen = None if profile is None else msgspec.to_builtins(read_profile(profile))
         if snapshot is not None:
             source = {"world": source or "", "snapshot": snapshot}
+        elif moment is not None:
+            source = {"moment": moment} if source is None else {"moment": moment, "world": source}
         elif isinstance(source, PathLike):
             source = reading.json(str(source), "from")
         self._control("make_world", name=name, seed=seed, profile=chosen, **{"from": source})

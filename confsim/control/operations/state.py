@@ -9,6 +9,7 @@ from confsim.contract.types import Name, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Object
+from confsim.control.moments import noted, world_after
 from confsim.control.operations import bounds
 from confsim.service.files import state
 from confsim.service.history import Snapshot
@@ -59,6 +60,17 @@ def take_snapshot(context: ControlContext, body: TakeSnapshot) -> SnapshotInfo:
 def restore_snapshot(context: ControlContext, name: Annotated[str, "The name of the snapshot."]) -> SnapshotInfo:
     """Restore the world and the instant of a snapshot; the journal continues. Misuse (404) for an unknown name."""
     return _describe(name, context.service.history.restore(name))
+
+
+@operation("POST /moments/{id}/restore")
+def restore_moment(context: ControlContext, id: Annotated[str, "The id of the journal entry."]) -> ClockInstant:
+    """Go back to the world and the instant right after an entry of the journal; the journal continues.
+
+    Misuse (404) for an id that nothing has had, (410) for what the journal has dropped.
+    """
+    entry = noted(context, id)
+    context.service.history.go_back(world_after(context, id), entry.at)
+    return ClockInstant(now=context.service.clock.now())
 
 
 @operation("DELETE /snapshots/{name}")

@@ -149,6 +149,8 @@ def _journal(sim: Simulator) -> Iterator[Step]:
     yield "find_requests", (), {"operation": "get_me"}
     yield "list_unmatched_requests", (), None
     yield "list_moments", (), {"limit": 2}
+    yield "get_difference", (), {"from": sim.requests[-2].id, "limit": 1}
+    yield "restore_moment", (sim.requests[-1].id,), None
     yield "ask_what_if", (), {"assumptions": {"encode.empty": "204"}}
     yield "wait", (), {"for": {"state": {"table": "channels", "key": ROOM}}}
     yield "set_journal", (), {"most": 1000}
