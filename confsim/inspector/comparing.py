@@ -25,7 +25,8 @@ class Field(Struct, frozen=True):
 class Compared(Struct, frozen=True):
     """What became of a record: "New", "Changed" or "Removed", its kind, its name, its page, its fields.
 
-    ``empty`` counts the fields of a new record that have no value. ``by`` says who did it, where that is told.
+    ``empty`` counts the fields of a new record that have no value. ``by`` is the entry of the journal that
+    did it, where that is told.
     """
 
     verb: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -72,12 +73,21 @@ def snapshots(asked: PageRequest, form: Mapping[str, str]) -> str:
 
 
 def worlds(asked: PageRequest, form: Mapping[str, str]) -> str:
-    """Add or drop a world of the server."""
+    """Add or drop a world of the server, or fork this one at a moment, and go there."""
     if form.get("action") == "drop":
         asked.control("drop_world", form.get("name", ""))
     else:
-        asked.control("make_world", name=form.get("name", ""))
+        name, moment = form.get("name", ""), form.get("moment")
+        asked.control("make_world", name=name, **({} if moment is None else {"from": {"moment": moment}}))
+        if moment is not None:
+            return f"/w/{quote(name, safe='')}/_confsim/"
     return _back(asked, form, link(asked, "worlds"))
+
+
+def moments(asked: PageRequest, form: Mapping[str, str]) -> str:
+    """Go back to a moment."""
+    asked.control("restore_moment", form.get("id", ""))
+    return link(asked, "time")
 
 
 def faults(asked: PageRequest, form: Mapping[str, str]) -> str:
@@ -152,7 +162,7 @@ def deliveries(asked: PageRequest, form: Mapping[str, str]) -> str:
 #: The actions of the forms, by their name in the path.
 FORMS: Mapping[str, Form] = {
     each.__name__: each
-    for each in (clock, reset, snapshots, worlds, faults, held, requests, presence, records, deliveries)
+    for each in (clock, reset, snapshots, worlds, moments, faults, held, requests, presence, records, deliveries)
 }
 
 

@@ -44,4 +44,5 @@ def _ids(value: Any, field: str = "") -> Iterator[str]:
 def said(value: Any, field: str, known: Mapping[str, Any]) -> str | None:
     """Return the name of what a value of a field refers to; None where it refers to nothing that is known."""
     found = known.get(next(_ids(value, field), ""), None) if isinstance(value, (str, int)) else None
-    return None if found is None or not found.label else str(found.label)
+    label = found if found is None or isinstance(found, str) else found.label
+    return str(label) if label else None

@@ -8,13 +8,16 @@ from typing import Any
 from msgspec import Struct
 
 from confsim.control.matching import EntryKind
-from confsim.inspector.page_request import PageRequest, Shown
+from confsim.inspector.comparing import Compared, compared
+from confsim.inspector.page_request import PageRequest, Shown, link
 from confsim.kernel.refusal import Misuse
 
 from .common import PAGE, number, show
 
 #: Most bars of the track; where there are more moments, one bar stands for several.
 _BARS = 300
+#: Most records that are shown as different, and most assumptions that are offered first.
+_DIFFERENT, _DECIDING = 60, 5
 #: The heights of bars by what they stand for, the weightiest first.
 _HEIGHTS = {"refused": 40, "timer": 26, "control": 20, "call": 30}
 
@@ -34,6 +37,7 @@ def time(asked: PageRequest) -> Shown:
     found = control("list_moments")
     place = _selected(asked, [each.id for each in found])
     entry = None if place is None else control("get_request", found[place].id)
+    since = None if entry is None else control("get_difference", from_=entry.id, limit=_DIFFERENT)
     return show(
         asked,
         "time",
@@ -48,7 +52,19 @@ def time(asked: PageRequest) -> Shown:
         earlier=found[place - 1].id if place else None,
         later=None if place is None or place + 1 >= len(found) else found[place + 1].id,
         snapshots=control("list_snapshots"),
+        since=since,
+        different=[]
+        if since is None
+        else [(each.bookkeeping, _compared(asked, entry.id, each)) for each in since.records],
+        deciding=control("get_summary", limit=_DECIDING).assumptions,
+        used=[each.id for each in control("list_assumptions", used=True)],
     )
+
+
+def _compared(asked: PageRequest, at: str, each: Any) -> Compared:
+    """Return what became of a record since a moment; one that is gone is shown as it was then."""
+    target = link(asked, "records", each.table, each.key, at=at if each.after is None else None)
+    return compared(each, target, each.names, by=each.entry or "")
 
 
 def _selected(asked: PageRequest, ids: list[str]) -> int | None:
