@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 from confsim.canonical import meaning
@@ -11,7 +11,7 @@ from confsim.canonical.form import FormLevel
 from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
-from confsim.control.labels.label import Held, held, label, references
+from confsim.control.labels.label import held, label, references
 from confsim.control.moments import noted, world_after
 from confsim.control.record_changes import RecordChange, changes
 from confsim.control.why.headline import headline
@@ -77,7 +77,7 @@ def get_difference(
         raise Misuse(f"limit is a number from 0 to {MOST}")
     before, after = world_after(context, from_), world_after(context, to)
     past = Past(context.service)
-    places = [*written(past, before, after)]
+    places = [*written((past,), before, after)]
     ordered = sorted(places, key=lambda place: (place[1] in BOOKKEEPING, place[1]))
     counts = [0, 0, 0]
     for client, table, key in places:
@@ -101,12 +101,14 @@ def get_difference(
     )
 
 
-def written(past: Past, before: World, after: World) -> Iterator[Written]:
+def written(pasts: tuple[Past, ...], before: World, after: World) -> Iterator[Written]:
     """Yield the places of the records that differ. Tables that both worlds have are not looked through.
 
     Of a large table only the records that entries of the journal wrote are compared, unless a state document was put.
     """
-    everything = any(entry.operation == "put_state" for entry in past.entries if isinstance(entry, ControlCall))
+    everything = any(
+        entry.operation == "put_state" for past in pasts for entry in past.entries if isinstance(entry, ControlCall)
+    )
     for client in dict.fromkeys((*before.client_tables, *after.client_tables)):
         tables = (before.client_tables.get(client, ()), after.client_tables.get(client, ()))
         for position, table in enumerate(Table.by_position):
@@ -114,37 +116,39 @@ def written(past: Past, before: World, after: World) -> Iterator[Written]:
             if one is other:
                 continue
             known = len(one) + len(other) > _LARGE and not everything
-            keys = _noted(past, client, table.name) if known else dict.fromkeys((*other, *one))
+            keys = _noted(pasts, client, table.name) if known else dict.fromkeys((*other, *one))
             for key in keys:
                 was, row = one.get(key), other.get(key)
                 if was is not row and (was is None or row is None or was[1] != row[1]):
                     yield client, table.name, key
 
 
-def _noted(past: Past, client: str, table: str) -> list[Any]:
+def _noted(pasts: tuple[Past, ...], client: str, table: str) -> list[Any]:
     """Return the keys of the records of a table that entries of the journal wrote."""
-    return [key for owner, name, key in past.by_place if (owner, name) == (client, table)]
+    places = dict.fromkeys(place for past in pasts for place in past.by_place)
+    return [key for owner, name, key in places if (owner, name) == (client, table)]
 
 
 def in_words(before: World, after: World, places: list[Written], now: int) -> list[str]:
     """Return the difference of two worlds in words, as far as these records go."""
-    one, other = (_only(world, places) for world in (before, after))
-    return difference(one, other, now, now, FormLevel.PASSED).lines()
+    wanted = dict.fromkeys(places)
+    for world in (before, after):
+        change = world.change(0)
+        for place in places:
+            found = held(change, *place)
+            for _, other in () if found is None else references(change, found):
+                wanted[other.client, other.table.name, other.table.key(other.record)] = None
+    one, other_one = (_only(world, wanted) for world in (before, after))
+    return difference(one, other_one, now, now, FormLevel.PASSED).lines()
 
 
-def _only(world: World, places: list[Written]) -> World:
-    """Return a world with these records and those that they name, and with nothing else."""
+def _only(world: World, places: Iterable[Written]) -> World:
+    """Return a world with these records and nothing else."""
     change, whole = World(world.seed).change(0), world.change(0)
-    found: dict[Written, Held] = {}
-    for client, table, key in places:
-        record = held(whole, client, table, key)
-        if record is None:
-            continue
-        found[client, table, key] = record
-        for _, other in references(whole, record):
-            found.setdefault((other.client, other.table.name, other.table.key(other.record)), other)
-    for each in found.values():
-        each.table.of(change, each.client).put(each.record, check=False)
+    for place in places:
+        found = held(whole, *place)
+        if found is not None:
+            found.table.of(change, found.client).put(found.record, check=False)
     return change.commit()
 
 

@@ -6,15 +6,25 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Annotated, Any
 
+import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
+from confsim.canonical.meaning import NAMES_IN_TEXT
 from confsim.canonical.names import SameNames
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, CommandBody, operation
 from confsim.control.export.calls import ApiCall, answer_was_replaced, merged, never_ran, starting_world
 from confsim.control.fields import Object
+from confsim.control.history.aftermath import (
+    DifferentDelivery,
+    DifferentMails,
+    different_deliveries,
+    different_mails,
+    different_states,
+    recorded_results,
+)
 from confsim.control.invoke import invoke
 from confsim.control.matching import read_body
 from confsim.control.moments import entry_of
@@ -32,6 +42,9 @@ from confsim.service.service import Service
 from confsim.service.waiting import wait_for
 from confsim.service.worlds import Worlds
 from confsim.transport.address import request_of
+
+#: Bytes of a body in which ids are sought.
+_READ = 64 << 10
 
 
 class AskWhatIf(CommandBody):
@@ -60,6 +73,7 @@ class DifferentAnswer(Wire):
     path: Annotated[str, "The path of the call."]
     was: Annotated[ShortAnswer, "The answer."]
     would_be: Annotated[ShortAnswer, "The answer under the other alternatives."]
+    follows: Annotated[str | None, "The earlier call that differs, and whose answer gave an id in this one."] = None
 
 
 class WhatIf(Wire):
@@ -67,7 +81,9 @@ class WhatIf(Wire):
 
     ``world`` says what the replay began with: ``built`` anew under the alternatives, or ``taken`` as it was, where the
     world at the first call is not the one that its file describes. ``differ`` says nothing about the calls that were
-    not compared, and about those ``before`` the first, which the journal has dropped or ``from`` left out.
+    not compared, and about those ``before`` the first, which the journal has dropped or ``from`` left out. Answers that
+    differ in drawn names alone are only counted (``folded``). The webhooks of the replay are answered as the receivers
+    of this world answered last.
     """
 
     assumptions: Annotated[dict[str, Any], "The alternatives that were followed."]
@@ -76,6 +92,10 @@ class WhatIf(Wire):
     before: Annotated[int, "The number of calls before the first that was replayed."]
     world: Annotated[str, "The start of the replay."]
     differ: Annotated[list[DifferentAnswer], "The calls whose answers differ."]
+    folded: Annotated[int, "How many more differ only in ids and secrets that were drawn in another order."] = 0
+    deliveries: Annotated[list[DifferentDelivery], "The deliveries that would stand otherwise, at most 100."] = []
+    mails: Annotated[list[DifferentMails], "The mails of which there would be more or fewer, at most 100."] = []
+    states: Annotated[list[str], "The records that would differ in the end, in words, a line for each part."] = []
 
 
 @operation("POST /what-if", replayed=False, beside=True, most_bytes=bounds.RECORD, bounds=bounds.PROFILE)
@@ -92,6 +112,7 @@ def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
     replay = _Replay(context, chosen, body.from_)
     compared = (replay.compared(entry, response) for entry, response in replay.answers())
     differ = [each for each in compared if each is not None]
+    fork, now = replay.finished()
     return WhatIf(
         assumptions=dict(chosen),
         calls=replay.calls,
@@ -99,7 +120,16 @@ def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
         before=replay.before,
         world=replay.world,
         differ=differ,
+        folded=replay.folded,
+        deliveries=different_deliveries(context.service.world, fork.world),
+        mails=different_mails(context.service.world, fork.world),
+        states=different_states(context.service, fork, now),
     )
+
+
+def _without_names(value: Any) -> bytes:
+    """Return the JSON of a value without the ids and secrets in it."""
+    return NAMES_IN_TEXT.sub("#", msgspec.json.encode(value).decode()).encode()
 
 
 def _short(response: Response) -> ShortAnswer:
@@ -121,7 +151,8 @@ class _Replay:
             begin = entry_of(context, first)
             entries = [each for each in entries if each.number >= begin.number]
         whole = bool(entries) and entries[0].number == 1
-        self.calls = self.not_compared = 0
+        self.calls = self.not_compared = self.folded = 0
+        self._given: dict[str, str] = {}
         self.before -= len(entries)
         self.world = "taken"
         self._names = SameNames()
@@ -134,6 +165,8 @@ class _Replay:
         self._fork = service.fork(
             world=start, profile=self._profile, clock=Clock(entries[0].at if entries else service.clock.now())
         )
+        self._now = service.clock.now()
+        self._fork.webhooks.repeat(recorded_results(service.world))
         self._fork.pipeline.held.hold_none()  # even for requests that carry a hold of their own
         self._context = ControlContext(self._fork, Worlds(self._fork), context.host)
         self._app = App(self._context.worlds, mount.whole())
@@ -167,6 +200,10 @@ class _Replay:
         was, would_be = _short(entry.response), _short(response)
         if was != would_be and was.status == would_be.status and self._names.alike(was.answer, would_be.answer):
             return None
+        if was.status == would_be.status and _without_names(was.answer) == _without_names(would_be.answer):
+            self.folded += 1
+            return None
+        follows = self._followed(entry)
         return DifferentAnswer(
             id=entry.id,
             operation=entry.operation or None,
@@ -174,7 +211,23 @@ class _Replay:
             path=Mask(self._profile, entry.after).path(entry.request.target),
             was=was,
             would_be=would_be,
+            follows=follows,
         )
+
+    def finished(self) -> tuple[Service, int]:
+        """Return the fork at the instant of the world, and that instant, once all calls were repeated."""
+        self._fork.live.show(self._now)
+        return self._fork, self._now
+
+    def _followed(self, entry: JournalEntry) -> str | None:
+        """Return the earlier call that differs and gave an id in this one; note the ids that this one gave."""
+        request = entry.request
+        sent = f"{request.target}?{request.query} {request.body[:_READ].decode(errors='replace')}"
+        asked = NAMES_IN_TEXT.findall(sent)
+        given = NAMES_IN_TEXT.findall(entry.response.body[:_READ].decode(errors="replace"))
+        follows = next((self._given[name] for name in asked if name in self._given), None)
+        self._given.update((name, entry.id) for name in given if name not in asked and name not in self._given)
+        return follows
 
     def _response(self, call: ApiCall) -> Response:
         named, operation, fork = self._names.translated, call.operation, self._fork

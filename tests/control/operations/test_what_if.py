@@ -126,3 +126,55 @@ def test_the_calls_that_a_replay_leaves_out_are_counted(sim):
     assert (found.calls, found.not_compared, found.before) == (4, 1, 1)
     _, found = differing(sim, {"route.case": "ignore"}, "r5")
     assert (found.calls, found.not_compared, found.before) == (1, 0, 4)
+
+
+def refusing(message):
+    """A receiver that nobody can connect to."""
+    raise ConnectionRefusedError("[Errno 111] Connection refused")
+
+
+def test_deliveries_that_would_stand_otherwise_are_listed(sim):
+    """Without an order the others no longer wait; their endpoint answers as it did. No answer of a call differs."""
+    sim.webhooks.deliver_to(refusing)
+    sim.call("set_events_state", "demo-customer-admin", state="enable")
+    sim.call("add_events_endpoint", "demo-customer-admin", body={"url": "http://a.example/hook"})
+    for name in ("A", "B", "C"):
+        sim.call("create_channel", "demo-owner", body={"name": name})
+    found = sim.control("ask_what_if", assumptions={"webhooks.order": "free"})
+    assert (found.differ, found.mails, found.states) == ([], [], [])
+    assert [(each.label, each.endpoint, each.was, each.would_be) for each in found.deliveries] == [
+        ("channel.created: B", "a.example/hook", "waiting", "later"),
+        ("channel.created: C", "a.example/hook", "waiting", "later"),
+    ]
+
+
+def test_what_would_be_in_the_world_is_told_in_words(sim):
+    """Records that a call would make, and mails that it would send."""
+    sim.call("create_channel", "demo-guest", body={"name": "Guests only"})
+    sim.call("set_user_email", "demo-user", userId="me", body={"email": "uma@x.example"})
+    chosen = {"gate.create_channel": ["signed-in"], "emails.verification": "immediate"}
+    found = sim.control("ask_what_if", assumptions=chosen)
+    assert "added: channel 'Guests only'" in found.states
+    assert any(line.startswith("user 'Uma User': email was not set, is 'uma@x.example'") for line in found.states)
+    assert [each for each in found.states if each.startswith(("added: user", "removed"))] == []
+
+
+def test_a_difference_that_follows_from_another_one_says_so(sim):
+    """The later call names what the earlier one made."""
+    made = sim.call("create_channel", "demo-owner", body={"name": "First"}).body["channelUuid"]
+    sim.call("get_channel", "demo-owner", uuid=made)
+    found = sim.control("ask_what_if", assumptions={"gate.create_channel": ["partner-admin"]})
+    assert [(each.id, each.follows) for each in found.differ] == [("r1", None), ("r2", "r1")]
+
+
+def test_a_world_under_its_own_profile_differs_in_nothing(sim):
+    """Neither answers nor deliveries, mails or records; whatever was refused or has failed."""
+    sim.webhooks.deliver_to(refusing)
+    sim.call("set_events_state", "demo-customer-admin", state="enable")
+    sim.call("add_events_endpoint", "demo-customer-admin", body={"url": "http://a.example/hook"})
+    sim.call("create_channel", "demo-owner", body={"name": "A"})
+    sim.clock.advance("10s")
+    sim.call("create_channel", "demo-owner", body={"name": "A"})
+    sim.call("set_user_email", "demo-user", userId="me", body={"email": "uma@x.example"})
+    found = sim.control("ask_what_if", assumptions={"webhooks.order": "kept"})
+    assert (found.differ, found.folded, found.deliveries, found.mails, found.states) == ([], 0, [], [], [])
