@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import unified_diff
 from typing import Any
 
 from confsim.inspector import changes, render
@@ -135,10 +134,3 @@ def moments(asked: PageRequest, at: str | None) -> dict[str, Any]:
         "earlier": ids[place - 1] if place else None,
         "later": ids[place + 1] if place + 1 < len(ids) else None,
     }
-
-
-def diff(before: Any, after: Any) -> list[tuple[str, str]]:
-    """Return the lines of two JSON values, each with a sign: added, removed or common."""
-    old, new = (render.pretty(each).splitlines() if each is not None else [] for each in (before, after))
-    lines = list(unified_diff(old, new, lineterm="", n=1))[2:]
-    return [(line[:1], line[1:]) for line in lines if not line.startswith("@@")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from confsim.inspector import render
 from confsim.inspector.page_request import PageRequest, Shown
 from confsim.kernel.refusal import Misuse
 
-from .common import diff, show
+from .common import show
 
 #: Calls that a what-if question replays unless all are asked for.
 _REPLAYED = 100
@@ -22,11 +23,21 @@ def what_if(asked: PageRequest) -> Shown:
     id, text = asked.query.get("id", ""), asked.query.get("value", "")
     first = None if asked.query.get("all") == "true" else _first_replayed(asked, asked.query.get("call") or None)
     value, found = _answered(asked, id, text, first)
-    sides = [(each, diff(each.was.answer, each.would_be.answer)) for each in found.differ]
+    sides = [(each, *_halves(each.was.answer, each.would_be.answer)) for each in found.differ]
     title = f"What if {id} = {render.short(value)}"
     entry = next(each for each in asked.control("list_assumptions") if each.id == id)
     shown = {"entry": entry, "id": id, "value": value, "found": found, "sides": sides}
     return show(asked, "what_if", title, **shown, first=first, dropped=asked.control.context.service.journal.dropped)
+
+
+def _halves(was: Any, would_be: Any) -> tuple[list[tuple[bool, str]], list[tuple[bool, str]]]:
+    """Return the lines of two answers, each line with whether the other answer lacks it."""
+    old, new = (render.pretty(each).splitlines() for each in (was, would_be))
+    left, right = list[tuple[bool, str]](), list[tuple[bool, str]]()
+    for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        left += [(kind != "equal", line) for line in old[i:j]]
+        right += [(kind != "equal", line) for line in new[k:m]]
+    return left, right
 
 
 def _first_replayed(asked: PageRequest, wanted: str | None) -> str | None:
