@@ -8,8 +8,8 @@ __all__ = ["CONTROL"]
 
 #: The modules of each area, in the order of the reference.
 FAMILIES = {
-    "info": "operations.info summary.operation",
-    "worlds": "operations.worlds",
+    "info": "operations.info summary.operation playing.attempt",
+    "worlds": "operations.worlds playing.stories",
     "state": "operations.state",
     "clock": "operations.clock",
     "people": "operations.people.accounts",

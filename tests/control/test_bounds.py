@@ -36,6 +36,8 @@ LARGE_ARGUMENTS = {
     ("ask_what_if", "assumptions"): bounds.PROFILE,
     ("change_record", "body"): {},
     ("find_labels", "ids"): bounds.LABELS,
+    ("play_scenario", "scenario"): bounds.SCENARIO,
+    ("play_scenario", "inputs"): {},
     ("make_user", "levels"): {},
     ("make_validator", "claims"): {},
     ("make_validator", "key"): {},
@@ -60,7 +62,7 @@ LEFT_BEHIND = {
         [
             *("issue_token", "make_user", "make_client", "redeem_invitation", "join_channel", "leave_channel"),
             *("admit_to_channel", "set_presenter", "dial_in", "answer_call", "refuse_call", "fail_call", "hang_up"),
-            *("make_validator", "make_number", "change_record", "redeliver", "put_state"),
+            *("make_validator", "make_number", "change_record", "redeliver", "put_state", "play_scenario"),
         ],
         "records",
     ),

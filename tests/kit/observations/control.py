@@ -43,6 +43,8 @@ def _steps(sim: Simulator) -> Iterator[Step]:
     )
     yield "list_assumptions", (), {"operation": "get_me"}
     yield "get_explanation", ("R094",), None
+    yield "try_operation", ("create_channel",), None
+    yield "list_scenarios", (), None
     yield "get_worlds_limit", (), None
     yield "set_worlds_limit", (), {"most": 64}
     yield "make_world", (), {"name": "w1", "seed": 7}
@@ -67,6 +69,7 @@ def _steps(sim: Simulator) -> Iterator[Step]:
     yield from _journal(sim)
     yield "resume_clock", (), None
     yield "run_clock", (), {"rate": 60}
+    yield "play_scenario", (), {"scenario": "handle-reservation"}
     yield "reset_world", (), None
 
 
