@@ -8,12 +8,14 @@ from urllib.parse import quote
 
 import msgspec
 
+from confsim.api.catalogue import API
 from confsim.kernel.refusal import Misuse
 from confsim.service.files.reading import json_problem
 from confsim.values.plain import whole_number
 
 from .inputs import value_of
 from .page_request import PageRequest, link
+from .trying import send
 
 Form = Callable[[PageRequest, Mapping[str, str]], str]
 
@@ -153,6 +155,21 @@ def records(asked: PageRequest, form: Mapping[str, str]) -> str:
     return link(asked, "records", kind, id)
 
 
+def operations(asked: PageRequest, form: Mapping[str, str]) -> str:
+    """Call an operation of the API as its form says, and show the answer; a held call is shown among the faults."""
+    operation = API.find(form.get("operation", ""))
+    if operation is None:
+        raise Misuse(f"there is no operation {form.get('operation', '')[:80]!r}", status=404)
+    id = send(asked.control.context.service, operation, form)
+    return link(asked, "faults") if id is None else link(asked, "operations", operation.name, tried=id)
+
+
+def scenarios(asked: PageRequest, form: Mapping[str, str]) -> str:
+    """Play a scenario in this world."""
+    asked.control("play_scenario", scenario=form.get("name", ""))
+    return link(asked)
+
+
 def deliveries(asked: PageRequest, form: Mapping[str, str]) -> str:
     """Send a delivery again."""
     asked.control("redeliver", form.get("id", ""))
@@ -162,7 +179,21 @@ def deliveries(asked: PageRequest, form: Mapping[str, str]) -> str:
 #: The actions of the forms, by their name in the path.
 FORMS: Mapping[str, Form] = {
     each.__name__: each
-    for each in (clock, reset, snapshots, worlds, moments, faults, held, requests, presence, records, deliveries)
+    for each in (
+        clock,
+        reset,
+        snapshots,
+        worlds,
+        moments,
+        faults,
+        held,
+        requests,
+        presence,
+        records,
+        operations,
+        scenarios,
+        deliveries,
+    )
 }
 
 

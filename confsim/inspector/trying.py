@@ -1,138 +1,137 @@
-"""The form that tries an operation: its fields from the declaration, suggestions from the records, and its values."""
+"""The form that tries an operation: its fields from the declaration, and the call that it makes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from confsim.api.catalogue import API
+from confsim.api.call import HOST
+from confsim.assumptions.register import ProfileContext
 from confsim.contract.operation import Operation
 from confsim.contract.schema import Schema, Schemas
-from confsim.kernel.refusal import Misuse
+from confsim.service.service import Service
+from confsim.transport.address import request_of
 
 from .declared import resolved
 from .inputs import Input, input_of, value_of
-from .page_request import PageRequest
 
-#: Records that a field suggests.
-_SUGGESTED = 20
 #: Prefixes of the names of fields, by where their values go.
 PATH, QUERY, BODY = "path-", "query-", "body-"
-#: The name of the field with a whole body, and of the one that takes the place of the fields.
+#: The name of the field with a whole body, which takes the place of the fields of a body.
 WHOLE = "body"
 
 
 class TryForm(Struct, frozen=True):
-    """The form of an operation. ``body`` are the fields of a JSON object; ``whole`` is there for any other body."""
+    """The form of an operation. ``body`` are the fields of a JSON object; ``whole`` is the text of any other body."""
 
     path: list[Input]
     query: list[Input]
     body: list[Input]
     whole: str | None
-    is_file: bool
 
 
-def form_of(asked: PageRequest, operation: Operation, call: Any) -> TryForm:
-    """Return the form of an operation, filled in as a call of the journal was; None for an empty one."""
-    profile = asked.control.context.service.profile
+def form_of(operation: Operation, profile: Mapping[str, Any], arguments: list[Any], call: Any) -> TryForm:
+    """Return the form of an operation, filled in as a call of the journal was; None for an empty one.
+
+    ``arguments`` are those of ``try_operation``, which suggest records.
+    """
     schemas = Schemas(profile)
-    path = [
-        input_of(
-            each.name,
-            schemas.parameter(each.wire),
-            schemas.components,
-            required=True,
-            text=each.description,
-            given=given,
-            suggestions=list(_suggested(asked, each.names)),
+    suggested = {each.name: [(one.id, one.label) for one in each.suggestions] for each in arguments}
+
+    def field(name: str, schema: Schema, *, required: bool, text: str = "", given: str = "") -> Input:
+        suggestions = suggested.get(name, [])
+        return input_of(
+            name, schema, schemas.components, required=required, text=text, given=given, suggestions=suggestions
         )
-        for each, given in zip(operation.path_parameters, _values(operation, profile, call), strict=True)
+
+    values = _values(operation, profile, call)
+    path = [
+        field(each.name, schemas.parameter(each.wire), required=True, text=each.description, given=values[each.name])
+        for each in operation.path_parameters
     ]
-    sent = {} if call is None else call.query
+    asked = {} if call is None else call.query
     query = [
-        input_of(
+        field(
             each.name,
             schemas.parameter(each.wire),
-            schemas.components,
             required=each.required,
             text=each.description,
-            given=sent.get(each.name, ""),
+            given=asked.get(each.name, ""),
         )
         for each in operation.query_parameters
     ]
+    sent = None if call is None else call.body
+    whole = "" if sent is None else _text(sent)
     if operation.body is None:
-        return TryForm(path, query, [], None, False)
-    whole = "" if call is None or call.body is None else _text(call.body)
+        return TryForm(path, query, [], None)
     if not operation.body.is_json:
-        return TryForm(path, query, [], whole, True)
-    body = schemas.body(operation.body.type)
-    fields = list(_fields(body, schemas.components, None if call is None else call.body))
-    return TryForm(path, query, fields, None if fields else whole, False)
-
-
-def _suggested(asked: PageRequest, names: str | None) -> Iterator[tuple[str, str]]:
-    """Yield records whose id a parameter takes, each with its label."""
-    if names is not None:
-        kind = names.replace("_", " ")
-        try:
-            found = asked.control("list_records", kind=kind, limit=_SUGGESTED).records
-        except Misuse:  # no records have this name
-            return
-        yield from ((each.id, each.label) for each in found)
-
-
-def _values(operation: Operation, profile: Mapping[str, Any], call: Any) -> list[str]:
-    """Return the values of the path of a call, in the order of the operation's parameters; empty texts for none."""
-    names = [each.name for each in operation.path_parameters]
-    if call is None:
-        return ["" for _ in names]
-    _, template = operation.route(profile)
-    parts = call.path.rsplit("/", template.count("/"))[-template.count("/") :]
-    found = dict(zip(template.split("/")[1:], parts, strict=False))
-    return [found.get(f"{{{name}}}", "") for name in names]
-
-
-def _fields(body: Schema, components: Mapping[str, Schema], sent: Any) -> Iterator[Input]:
-    """Yield a field for each property of a body that is an object."""
-    whole = resolved(body, components)
+        return TryForm(path, query, [], whole)
     given = sent if isinstance(sent, dict) else {}
+    body = [
+        field(name, schema, required=required, given=_text(given[name]) if name in given else "")
+        for name, schema, required in _properties(schemas.body(operation.body.type), schemas.components)
+    ]
+    return TryForm(path, query, body, None if body else whole)
+
+
+def _values(operation: Operation, profile: Mapping[str, Any], call: Any) -> dict[str, str]:
+    """Return the values of the path of a call by the names of the parameters; empty texts for no call."""
+    names = [each.name for each in operation.path_parameters]
+    template = operation.route(profile)[1].split("/")
+    parts = [] if call is None else call.path.split("/")[-len(template) :]
+    found = dict(zip(template, parts, strict=False))
+    return {name: found.get(f"{{{name}}}", "") for name in names}
+
+
+def _properties(body: Schema, components: Mapping[str, Schema]) -> Iterator[tuple[str, Schema, bool]]:
+    """Yield the properties of a body that is an object, each with whether it is required."""
+    whole = resolved(body, components)
     for name, schema in whole.get("properties", {}).items():
-        text = _text(given[name]) if name in given else ""
-        yield input_of(name, schema, components, required=name in whole.get("required", ()), given=text)
+        yield name, schema, name in whole.get("required", ())
 
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def request_of(name: str, profile: Mapping[str, Any], form: Mapping[str, str]) -> tuple[str, dict[str, str], bytes]:
-    """Return the path below the mount, the query and the body of a filled-in form. Raises Misuse for a missing part."""
-    operation = API.find(name)
-    if operation is None:
-        raise Misuse(f"there is no operation {name[:80]!r}", status=404)
-    _, path = operation.route(profile)
-    for each in operation.path_parameters:
-        path = path.replace(f"{{{each.name}}}", quote(form.get(PATH + each.name, ""), safe=""))
+def send(service: Service, operation: Operation, form: Mapping[str, str]) -> str | None:
+    """Call the API of a world as a form says; returns the id of the call, None for one that is held.
+
+    It waits for no answer: a held call is released on the page of faults.
+    """
+    profile = service.profile
+    path = tuple(form.get(PATH + each, "") for each in operation.placeholders)
     query = {
         each.name: text for each in operation.query_parameters if (text := form.get(QUERY + each.name, "").strip())
     }
-    return path, query, _body(operation, profile, form)
+    token = form.get("token") or form.get("other", "").strip()
+    headers = {"host": HOST, **({"authorization": f"Bearer {token}"} if token else {})}
+    body = _body(operation, profile, form)
+    if body:
+        headers["content-type"] = "application/json"
+    call = request_of(operation, path, query, profile, headers, body)
+    request = replace(call.request, target=service.address.mount + call.request.target)
+    outcome = service.perform(service.incoming(request, operation, path, ProfileContext(profile), None))
+    if isinstance(outcome, Future) and not outcome.done():
+        return None
+    newest = next(reversed([*service.journal]), None)
+    return None if newest is None else newest.id
 
 
 def _body(operation: Operation, profile: Mapping[str, Any], form: Mapping[str, str]) -> bytes:
     if operation.body is None:
         return b""
-    if form.get(WHOLE, "").strip():
-        return form[WHOLE].encode()
+    if form.get(WHOLE, "").strip() or not operation.body.is_json:
+        return form.get(WHOLE, "").encode()
     schemas = Schemas(profile)
-    whole = resolved(schemas.body(operation.body.type), schemas.components)
     values = {
-        each: value_of(text, schema, schemas.components)
-        for each, schema in whole.get("properties", {}).items()
-        if (text := form.get(BODY + each, "")) != ""
+        name: value_of(text, schema, schemas.components)
+        for name, schema, _ in _properties(schemas.body(operation.body.type), schemas.components)
+        if (text := form.get(BODY + name, "")) != ""
     }
-    return msgspec.json.encode(values) if operation.body.is_json else b""
+    return msgspec.json.encode(values)

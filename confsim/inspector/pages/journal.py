@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from confsim.control.matching import EntryKind
-from confsim.inspector.comparing import compared
+from confsim.inspector.comparing import Compared, compared
 from confsim.inspector.names import names
 from confsim.inspector.page_request import PageRequest, Shown, link
 from confsim.kernel.refusal import Misuse
@@ -72,24 +72,28 @@ def _request(asked: PageRequest, id: str) -> Shown:
     control = asked.control
     call = control("get_request", id)
     around = moments(asked, id)
-    values = [side for each in call.changes for side in (each.before, each.after) if side is not None]
-    known = names(asked, *values, at=id)
-    changed = [
-        compared(each, link(asked, "records", each.table, each.key, at=id if each.after else around["earlier"]), known)
-        for each in call.changes
-    ]
     return show(
         asked,
         "request",
         f"{_TITLES[call.kind]} {id}",
         call=call,
-        changed=changed,
+        changed=changes_of(asked, call, around["earlier"]),
         assumptions=[each for each in control("list_assumptions") if each.id in call.assumptions],
         why=control("explain_request", id),
         **around,
         **(_exported(asked, id) if call.kind == EntryKind.CALL else {"headers": None, "exports": {}, "too_large": 0}),
         **{**_listed(asked, id), "status": 200},
     )
+
+
+def changes_of(asked: PageRequest, call: Any, earlier: str | None = None) -> list[Compared]:
+    """Return what became of the records that an entry wrote; one that is gone is shown ``earlier``."""
+    values = [side for each in call.changes for side in (each.before, each.after) if side is not None]
+    known = names(asked, *values, at=call.id)
+    return [
+        compared(each, link(asked, "records", each.table, each.key, at=call.id if each.after else earlier), known)
+        for each in call.changes
+    ]
 
 
 def _exported(asked: PageRequest, id: str) -> dict[str, Any]:

@@ -9,9 +9,11 @@ from confsim import guides as written
 from confsim.api.catalogue import API
 from confsim.inspector import manual
 from confsim.inspector.page_request import PageRequest, Shown
+from confsim.inspector.trying import form_of
 from confsim.kernel.refusal import Misuse, suggest
 
 from .common import part, show
+from .journal import changes_of
 
 #: What each page of the reference is about, by its name.
 _ABOUT = {
@@ -56,14 +58,30 @@ def _operation(asked: PageRequest, name: str, declared: list[Any]) -> Shown:
     beside = manual.operation_beside(name)
     if beside is not None:
         return _read(asked, name, beside, "operations")
-    operation = next((each for each in declared if each.name == name), None)
-    if operation is None:
+    if name not in API.operations:
         known = suggest(name, [each.name for each in declared])
         raise Misuse(f"there is no operation {name!r}{known}", status=404)
-    own = [each for each in asked.control("list_assumptions", operation=name) if each.operations]
-    shown = manual.shown(asked.home, manual.operation(name, profile)).html
-    prefix = API.prefix_under(profile)
-    return show(asked, "operation", name, operation=operation, prefix=prefix, entries=own, shown=shown)
+    control, query = asked.control, asked.query
+    told = control("try_operation", name)
+    call = control("get_request", query["call"]) if query.get("call") else None
+    tried = control("get_request", query["tried"]) if query.get("tried") else None
+    entries = [each for each in control("list_assumptions", operation=name) if each.operations]
+    return show(
+        asked,
+        "operation",
+        name,
+        operation=told.operation,
+        told=told,
+        form=form_of(API[name], profile, told.arguments, tried or call),
+        tried=tried,
+        why=control("explain_request", tried.id) if tried else None,
+        changed=changes_of(asked, tried) if tried else [],
+        curl=control("export_requests", as_="curl", ids=tried.id).data.decode() if tried else "",
+        counts=control("get_journal", operation=name, limit=0).counts,
+        prefix=API.prefix_under(profile),
+        entries=entries,
+        shown=manual.shown(asked.home, manual.operation(name, profile)).html,
+    )
 
 
 def guides(asked: PageRequest) -> Shown:

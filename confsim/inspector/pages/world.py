@@ -38,7 +38,9 @@ def overview(asked: PageRequest) -> Shown:
     calls = control("get_journal", limit=_LISTED).rows
     shown = {"info": info, "summary": summary, "tokens": tokens, "curl": _curl(info, tokens)}
     if not summary.calls.total and not summary.calls.dropped and not any(wrong):
-        return show(asked, "empty", "Overview", **shown, calls=calls, selected=None)
+        return show(
+            asked, "empty", "Overview", **shown, scenarios=control("list_scenarios"), calls=calls, selected=None
+        )
     return show(asked, "overview", "Overview", **shown, calls=calls, wrong=sum(map(bool, wrong)), selected=None)
 
 
