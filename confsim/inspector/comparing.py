@@ -13,6 +13,9 @@ from .names import said
 from .render import short, spaced
 from .words import date
 
+#: Most fields that are shown of a new or a removed record.
+_MOST = 8
+
 
 class Field(Struct, frozen=True):
     """A field that differs: its name, the value before and the value now, each as text, None where there is none."""
@@ -25,7 +28,7 @@ class Field(Struct, frozen=True):
 class Compared(Struct, frozen=True):
     """What became of a record: "New", "Changed" or "Removed", its kind, its name, its page, its fields.
 
-    ``empty`` counts the fields of a new record that have no value. ``by`` is the entry of the journal that
+    ``more`` counts the fields of a new or removed record that are not shown. ``by`` is the entry of the journal that
     did it, where that is told.
     """
 
@@ -34,7 +37,7 @@ class Compared(Struct, frozen=True):
     name: str
     target: str
     fields: list[Field]
-    empty: int = 0
+    more: int = 0
     by: str = ""
 
 
@@ -49,7 +52,8 @@ def compared(change: Any, target: str, known: Mapping[str, Any], by: str = "") -
         }
         fields = [_field(each, value, before is None, known) for each, value in given.items()]
         verb = "New" if before is None else "Removed"
-        return Compared(verb, kind, name, target, fields, len(there) - len(given) if before is None else 0, by)
+        shown = fields[:_MOST]
+        return Compared(verb, kind, name, target, shown, len(there) - len(shown), by)
     return Compared("Changed", kind, name, target, list(_differing(before, after, known)), by=by)
 
 

@@ -74,6 +74,7 @@ def _operation(asked: PageRequest, name: str, declared: list[Any]) -> Shown:
         told=told,
         form=form_of(API[name], profile, told.arguments, tried or call),
         tried=tried,
+        call=call,
         why=control("explain_request", tried.id) if tried else None,
         changed=changes_of(asked, tried) if tried else [],
         curl=control("export_requests", as_="curl", ids=tried.id).data.decode() if tried else "",

@@ -37,7 +37,7 @@ def time(asked: PageRequest) -> Shown:
     found = control("list_moments")
     place = _selected(asked, [each.id for each in found])
     entry = None if place is None else control("get_request", found[place].id)
-    since = None if entry is None else control("get_difference", from_=entry.id, limit=_DIFFERENT)
+    since, different = (None, []) if entry is None else _since(asked, entry.id)
     return show(
         asked,
         "time",
@@ -53,18 +53,23 @@ def time(asked: PageRequest) -> Shown:
         later=None if place is None or place + 1 >= len(found) else found[place + 1].id,
         snapshots=control("list_snapshots"),
         since=since,
-        different=[]
-        if since is None
-        else [(each.bookkeeping, _compared(asked, entry.id, each)) for each in since.records],
+        different=different,
         deciding=control("get_summary", limit=_DECIDING).assumptions,
         used=[each.id for each in control("list_assumptions", used=True)],
     )
 
 
-def _compared(asked: PageRequest, at: str, each: Any) -> Compared:
-    """Return what became of a record since a moment; one that is gone is shown as it was then."""
-    target = link(asked, "records", each.table, each.key, at=at if each.after is None else None)
-    return compared(each, target, each.names, by=each.entry or "")
+def _since(asked: PageRequest, at: str) -> tuple[Any, list[tuple[bool, Compared]]]:
+    """Return the difference of now to a moment, and its records, each with whether it is bookkeeping alone.
+
+    The link of a record that is gone shows it as it was then.
+    """
+    found = asked.control("get_difference", from_=at, limit=_DIFFERENT)
+    different = []
+    for each in found.records:
+        target = link(asked, "records", each.table, each.key, at=at if each.after is None else None)
+        different.append((each.bookkeeping, compared(each, target, each.names, by=each.entry or "")))
+    return found, different
 
 
 def _selected(asked: PageRequest, ids: list[str]) -> int | None:
