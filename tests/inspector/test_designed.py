@@ -233,3 +233,58 @@ def test_forms_come_back_to_their_page(sim, submit):
         ("/_confsim/\r\nSet-Cookie: x", "/_confsim/inspector/time"),
     ):
         assert dict(submit("clock", by="1s", back=back).headers)["Location"] == target
+
+
+def test_an_operation_is_tried_by_a_form(sim, browse, submit):
+    """Its fields come from the declaration, its suggestions from the records; then the answer and what it changed."""
+    page = browse("/_confsim/inspector/operations/create_channel")
+    fields = [attrs.get("name") for tag, attrs in page.elements if tag in {"input", "select", "textarea"}]
+    assert {"token", "body-name", "body-description", "body", "other"} <= set(fields)
+    assert "Olaf Owner, owner" in shown(page)
+    answer = submit("operations", operation="create_channel", token="demo-owner", **{"body-name": "Tried"})
+    assert (answer.status, dict(answer.headers)["Location"]) == (
+        303,
+        "/_confsim/inspector/operations/create_channel?tried=r1",
+    )
+    text = shown(browse("/_confsim/inspector/operations/create_channel?tried=r1"))
+    assert "200 Answered r1" in text
+    assert "New channel Tried" in text
+    submit("operations", operation="create_channel", token="demo-owner", **{"body-name": "Tried"})
+    text = shown(browse("/_confsim/inspector/operations/create_channel?tried=r2"))
+    assert "409 Refused r2 Tried exists already, made by Olaf Owner" in text
+    assert sim.requests[-1].body == {"name": "Tried"}
+    assert submit("operations", operation="nonsense").status == 404
+
+
+def test_values_of_a_form_are_of_their_types(sim, submit):
+    """Numbers and lists of JSON as such, texts as they are, what is left out not at all; a whole body as it is."""
+    submit("operations", operation="set_lobby_door", token="demo-owner", **{"path-uuid": ROOM, "path-state": "close"})
+    assert sim.requests[-1].status == 200
+    submit("operations", operation="list_channels", token="demo-owner", **{"query-limit": "1", "query-search": ""})
+    assert sim.requests[-1].query == {"limit": "1"}
+    submit("operations", operation="create_channel", other="demo-user", body='{"name": 5}', **{"body-name": "x"})
+    assert sim.requests[-1].body == {"name": 5}
+    assert sim.requests[-1].caller.userId == 1004
+    submit("operations", operation="create_channel", token="")
+    assert sim.requests[-1].status == 401
+
+
+def test_a_call_is_tried_again_as_it_was(sim, browse):
+    """From the page of the call, with its path and its body filled in."""
+    sim.call("set_channel_description", OWNER, uuid=ROOM, body={"description": "Daily"}, expect=200)
+    page = browse("/_confsim/inspector/operations/set_channel_description?call=r1")
+    values = {attrs.get("name"): attrs.get("value") for tag, attrs in page.elements if tag == "input"}
+    assert values["path-uuid"] == ROOM
+    assert values["body-description"] == "Daily"
+
+
+@pytest.mark.own_ways
+def test_a_scenario_is_played_in_an_empty_world(sim, browse, submit):
+    """Each by a button; its calls are in the journal then."""
+    page = browse("/_confsim/")
+    names = [attrs.get("value") for tag, attrs in page.elements if tag == "button" and attrs.get("name") == "name"]
+    assert {each.name for each in sim.control("list_scenarios")} <= set(names)
+    assert submit("scenarios", name="lobby").status == 303
+    assert sim.requests
+    assert "This world waits" not in browse("/_confsim/").text
+    assert submit("scenarios", name="nonsense").status == 404
