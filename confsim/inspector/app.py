@@ -21,7 +21,7 @@ from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
 from . import changes
-from .page_request import PageRequest, Shown
+from .page_request import AnsweredPage, PageRequest
 
 #: Pages load nothing from elsewhere, have no inline script or style, and cannot be framed by another site.
 _POLICY = (
@@ -115,7 +115,7 @@ def _index(control: ControlPlane) -> bytes:
     return msgspec.json.encode(links)
 
 
-def _html(shown: Shown) -> Response:
+def _html(shown: AnsweredPage) -> Response:
     return Response(shown.status, [("Content-Type", "text/html; charset=utf-8"), *_HEADERS], shown.html.encode())
 
 

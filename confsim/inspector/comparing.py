@@ -17,7 +17,7 @@ from .words import date
 _MOST = 8
 
 
-class Field(Struct, frozen=True):
+class ComparedField(Struct, frozen=True):
     """A field that differs: its name, the value before and the value now, each as text, None where there is none."""
 
     name: str
@@ -36,7 +36,7 @@ class Compared(Struct, frozen=True):
     kind: str
     name: str
     target: str
-    fields: list[Field]
+    fields: list[ComparedField]
     more: int = 0
     by: str = ""
 
@@ -62,16 +62,18 @@ def is_nothing(value: Any) -> bool:
     return value is None or value is False or (isinstance(value, Sized) and not len(value))
 
 
-def _field(name: str, value: Any, is_new: bool, known: Mapping[str, Any]) -> Field:
+def _field(name: str, value: Any, is_new: bool, known: Mapping[str, Any]) -> ComparedField:
     text = in_words(value, name, known)
-    return Field(spaced(name), None if is_new else text, text if is_new else None)
+    return ComparedField(spaced(name), None if is_new else text, text if is_new else None)
 
 
-def _differing(before: Mapping[str, Any], after: Mapping[str, Any], known: Mapping[str, Any]) -> Iterable[Field]:
+def _differing(
+    before: Mapping[str, Any], after: Mapping[str, Any], known: Mapping[str, Any]
+) -> Iterable[ComparedField]:
     for name in dict.fromkeys((*before, *after)):
         was, now = before.get(name), after.get(name)
         if was != now:
-            yield Field(spaced(name), *(in_words(each, name, known) for each in (was, now)))
+            yield ComparedField(spaced(name), *(in_words(each, name, known) for each in (was, now)))
 
 
 def in_words(value: Any, field: str, known: Mapping[str, Any]) -> str:

@@ -23,14 +23,14 @@ class PageRequest(Struct, frozen=True):
     query: Mapping[str, str]
 
 
-class Shown(Struct, frozen=True):
+class AnsweredPage(Struct, frozen=True):
     """A page that is answered: its HTML, and its status."""
 
     html: str
     status: int = 200
 
 
-Page = Callable[[PageRequest], Shown]
+Page = Callable[[PageRequest], AnsweredPage]
 
 
 def link(asked: PageRequest, /, *path: object, **query: object) -> str:

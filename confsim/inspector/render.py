@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from confsim import shipped
 from confsim.assumptions.register import REGISTER
 
-from .words import date, day, grouped, hms, instant, lapse, since
+from .words import date, day, grouped, instant, lapse, since, time_of_day
 
 #: Most characters of a value in a table.
 _SHORT = 120
@@ -42,7 +42,7 @@ def _environment() -> Environment:
         finalize=_shown,
     )
     texts = around, breakable, called, capitalized, code, coloured, marked, numbered, others, pretty, short, spaced
-    words = date, day, grouped, hms, instant, lapse, since
+    words = date, day, grouped, time_of_day, instant, lapse, since
     environment.filters |= {each.__name__: each for each in (*texts, *words)} | {"json": as_json}
     environment.globals["alternatives"] = alternatives
     return environment

@@ -13,7 +13,7 @@ _UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000))
 
 def instant(milliseconds: int) -> str:
     """Return an instant (epoch milliseconds) as date and time in UTC."""
-    return _utc(milliseconds).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+    return _date_of(milliseconds).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
 
 
 def date(value: Any) -> str:
@@ -21,22 +21,22 @@ def date(value: Any) -> str:
     return instant(value) if type(value) is int and value in _INSTANTS else ""
 
 
-def hms(milliseconds: int) -> str:
+def time_of_day(milliseconds: int) -> str:
     """Return the time of the day of an instant, in UTC."""
-    return _utc(milliseconds).strftime("%H:%M:%S")
+    return _date_of(milliseconds).strftime("%H:%M:%S")
 
 
 def day(milliseconds: int) -> str:
     """Return the day of an instant, without the year."""
-    found = _utc(milliseconds)
+    found = _date_of(milliseconds)
     return f"{found:%a} {found.day} {found:%b}"
 
 
 def since(milliseconds: int, now: int) -> str:
     """Return an instant by its time, with its day where that is another one than today, and its year where that is."""
-    found, today = _utc(milliseconds), _utc(now)
+    found, today = _date_of(milliseconds), _date_of(now)
     if found.date() == today.date():
-        return hms(milliseconds)
+        return time_of_day(milliseconds)
     year = "" if found.year == today.year else f" {found.year}"
     return f"{found.day} {found:%b}{year} {found:%H:%M:%S}"
 
@@ -58,5 +58,5 @@ def grouped(number: int) -> str:
     return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") if number >= 10_000 else str(number)
 
 
-def _utc(milliseconds: int) -> datetime:
+def _date_of(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -168,7 +168,7 @@ def test_a_delivery_says_how_it_stands(sim, browse, submit, endpoint):
     """What was answered, what waits behind it and why, what caused it; it is sent again by a button."""
     first, second = endpoint[0], endpoint[-1]
     text = shown(browse(f"/_confsim/inspector/webhooks/{first}"))
-    assert "retrying" in text
+    assert "later: a retry" in text
     assert "503" in text
     assert "of 2 to this endpoint" in text
     behind = browse(f"/_confsim/inspector/webhooks/{second}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from confsim.inspector import changes, render
-from confsim.inspector.page_request import PageRequest, Shown, link, own
+from confsim.inspector.page_request import AnsweredPage, PageRequest, link, own
 from confsim.kernel.refusal import Misuse
 
 #: Rows on one page of a list.
@@ -52,7 +52,7 @@ _SECTIONS = {
 }
 
 
-def show(asked: PageRequest, template: str, title: str, **values: Any) -> Shown:
+def show(asked: PageRequest, template: str, title: str, **values: Any) -> AnsweredPage:
     """Return a page: a template with its values inside the outer template. ``status`` is that of the answer."""
     context, status = asked.control.context, values.get("status", 200)
     summary = values.get("summary") or asked.control("get_summary", limit=1)
@@ -72,7 +72,7 @@ def show(asked: PageRequest, template: str, title: str, **values: Any) -> Shown:
         link=lambda *path, **query: link(asked, *path, **query),
         **values,
     )
-    return Shown(html, status)
+    return AnsweredPage(html, status)
 
 
 def _numbers(counts: Any) -> dict[str, tuple[int, str, str]]:
@@ -92,7 +92,7 @@ def _numbers(counts: Any) -> dict[str, tuple[int, str, str]]:
     }
 
 
-def problem(asked: PageRequest, status: int, text: str) -> Shown:
+def problem(asked: PageRequest, status: int, text: str) -> AnsweredPage:
     """Return an error page."""
     title = {403: "Refused", 404: "Not found", 410: "No longer there"}.get(status, "Not possible")
     return show(asked, "problem", title, status=status, text=text)

@@ -14,7 +14,7 @@ from confsim.control.matching import EntryKind
 _RUN = 3
 
 
-class Run(Struct, frozen=True):
+class RunOfCalls(Struct, frozen=True):
     """Like calls in a row, newest first; a single entry is a run of its own."""
 
     entries: list[Any]
@@ -30,7 +30,7 @@ class Group(Struct, frozen=True):
 
     at: int
     after: int | None
-    runs: list[Run]
+    runs: list[RunOfCalls]
 
 
 def grouped_by_instant(entries: Iterable[Any]) -> list[Group]:
@@ -43,10 +43,12 @@ def grouped_by_instant(entries: Iterable[Any]) -> list[Group]:
     return groups
 
 
-def _runs(entries: list[Any]) -> Iterator[Run]:
+def _runs(entries: list[Any]) -> Iterator[RunOfCalls]:
     for like, those in groupby(entries, key=_likeness):
         found = list(those)
-        yield from [Run(found)] if like is not None and len(found) >= _RUN else (Run([each]) for each in found)
+        yield from (
+            [RunOfCalls(found)] if like is not None and len(found) >= _RUN else (RunOfCalls([each]) for each in found)
+        )
 
 
 def _likeness(entry: Any) -> object:

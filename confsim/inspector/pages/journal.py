@@ -9,7 +9,7 @@ import msgspec
 from confsim.control.matching import EntryKind
 from confsim.inspector.comparing import Compared, compared
 from confsim.inspector.names import names
-from confsim.inspector.page_request import PageRequest, Shown, link
+from confsim.inspector.page_request import AnsweredPage, PageRequest, link
 from confsim.kernel.refusal import Misuse
 
 from .common import PAGE, moments, show
@@ -31,7 +31,7 @@ _LATER = 12
 _TITLES = {EntryKind.CALL: "Call", EntryKind.CONTROL: "Control call", EntryKind.TIMER: "Timer"}
 
 
-def requests(asked: PageRequest) -> Shown:
+def requests(asked: PageRequest) -> AnsweredPage:
     """Show the journal, newest first (calls, and events between them), or one entry beside it."""
     if asked.path:
         return _request(asked, asked.path[0])
@@ -68,7 +68,7 @@ def _listed(asked: PageRequest, selected: str | None) -> dict[str, Any]:
     }
 
 
-def _request(asked: PageRequest, id: str) -> Shown:
+def _request(asked: PageRequest, id: str) -> AnsweredPage:
     control = asked.control
     call = control("get_request", id)
     around = moments(asked, id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from confsim.inspector.page_request import PageRequest, Shown
+from confsim.inspector.page_request import AnsweredPage, PageRequest
 
 from .common import PAGE, part, show
 
@@ -12,7 +12,7 @@ from .common import PAGE, part, show
 SUGGESTED = 200
 
 
-def presence(asked: PageRequest) -> Shown:
+def presence(asked: PageRequest) -> AnsweredPage:
     """Show who waits and who is where, and one channel: the requested one, or the latest of a client."""
     control = asked.control
     summary = control("get_summary", limit=PAGE)

@@ -8,7 +8,7 @@ from typing import Any
 from confsim import guides as written
 from confsim.api.catalogue import API
 from confsim.inspector import manual
-from confsim.inspector.page_request import PageRequest, Shown
+from confsim.inspector.page_request import AnsweredPage, PageRequest
 from confsim.inspector.trying import form_of
 from confsim.kernel.refusal import Misuse, suggest
 
@@ -26,7 +26,7 @@ _ABOUT = {
 }
 
 
-def assumptions(asked: PageRequest) -> Shown:
+def assumptions(asked: PageRequest) -> AnsweredPage:
     """Show the register: all entries or those that match, with what-if questions about them."""
     wanted = asked.query.get("search", "").lower()
     used = asked.query.get("used") == "true"
@@ -39,7 +39,7 @@ def assumptions(asked: PageRequest) -> Shown:
     return show(asked, "assumptions", "Assumptions", entries=entries, total=len(found), used=used, **paging)
 
 
-def operations(asked: PageRequest) -> Shown:
+def operations(asked: PageRequest) -> AnsweredPage:
     """Show the operations of the API, one of them with its assumptions, or one beside the API."""
     control = asked.control
     declared = control("list_operations")
@@ -53,7 +53,7 @@ def operations(asked: PageRequest) -> Shown:
     return show(asked, "operations", "API", areas=areas)
 
 
-def _operation(asked: PageRequest, name: str, declared: list[Any]) -> Shown:
+def _operation(asked: PageRequest, name: str, declared: list[Any]) -> AnsweredPage:
     profile = asked.control.context.service.profile
     beside = manual.operation_beside(name)
     if beside is not None:
@@ -85,7 +85,7 @@ def _operation(asked: PageRequest, name: str, declared: list[Any]) -> Shown:
     )
 
 
-def guides(asked: PageRequest) -> Shown:
+def guides(asked: PageRequest) -> AnsweredPage:
     """Show the list of guides, or one of them."""
     if not asked.path:
         begins = {each.name: _first_sentence(each.text) for each in written.list_()}
@@ -103,7 +103,7 @@ def _first_sentence(text: str) -> str:
     return plain.partition(". ")[0].removesuffix(".") + "."
 
 
-def reference(asked: PageRequest) -> Shown:
+def reference(asked: PageRequest) -> AnsweredPage:
     """Show the list of reference pages, or one of them; control operations have pages of their own."""
     if not asked.path:
         titles = {name: (title, _ABOUT[name]) for name, (title, _) in manual.REFERENCE.items()}
@@ -113,13 +113,13 @@ def reference(asked: PageRequest) -> Shown:
     return _read(asked, manual.REFERENCE[name][0], text, "reference")
 
 
-def explain(asked: PageRequest) -> Shown:
+def explain(asked: PageRequest) -> AnsweredPage:
     """Show the explanation of a name."""
     found = asked.control("get_explanation", asked.path[0] if asked.path else asked.query.get("name", ""))
     return _read(asked, f"{found.name}: {found.kind}", found.text, "reference")
 
 
-def _read(asked: PageRequest, title: str, text: str, section: str) -> Shown:
+def _read(asked: PageRequest, title: str, text: str, section: str) -> AnsweredPage:
     """Return a page with a Markdown text, in which names are links."""
     shown = manual.shown(asked.home, text)
     about = {"guides": "Guide", "operations": "Operation beside the API"}.get(section, "Reference")

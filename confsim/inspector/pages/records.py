@@ -10,7 +10,7 @@ from confsim.inspector import lanes
 from confsim.inspector.comparing import compared, is_nothing
 from confsim.inspector.inputs import Input, input_of
 from confsim.inspector.names import names
-from confsim.inspector.page_request import PageRequest, Shown, link
+from confsim.inspector.page_request import AnsweredPage, PageRequest, link
 from confsim.inspector.render import short
 from confsim.inspector.words import date
 from confsim.kernel.refusal import Misuse
@@ -23,7 +23,7 @@ _ENTRIES = 20
 _COLUMNS = 5
 
 
-class Row(Struct, frozen=True):
+class RecordRow(Struct, frozen=True):
     """A record in a table: its kind, its id, its name, its state, the values of its columns."""
 
     kind: str
@@ -33,7 +33,7 @@ class Row(Struct, frozen=True):
     cells: list[Any]
 
 
-def records(asked: PageRequest) -> Shown:
+def records(asked: PageRequest) -> AnsweredPage:
     """Show the records of the world or of an earlier moment, or one record with its machines."""
     control, query = asked.control, asked.query
     at = query.get("at") or None
@@ -91,9 +91,9 @@ def _columns(found: list[Any]) -> list[str]:
     return [*differing, *(name for name in values if name not in differing)][:_COLUMNS]
 
 
-def _row(found: Any, columns: list[str]) -> Row:
+def _row(found: Any, columns: list[str]) -> RecordRow:
     state = found.machines[0].state if found.machines else ""
-    return Row(found.kind, found.id, found.label, state, [_cell(found, name) for name in columns])
+    return RecordRow(found.kind, found.id, found.label, state, [_cell(found, name) for name in columns])
 
 
 def _cell(found: Any, name: str) -> Any:
@@ -105,7 +105,7 @@ def _cell(found: Any, name: str) -> Any:
     return date(value)[:19] or value
 
 
-def _record(asked: PageRequest, kind: str, id: str, at: str | None) -> Shown:
+def _record(asked: PageRequest, kind: str, id: str, at: str | None) -> AnsweredPage:
     control, found = asked.control, moments(asked, at)
     timeline = asked.query.get("timeline") == "true"
     before = asked.query.get("before") or (found["later"] if at else None)

@@ -6,7 +6,7 @@ from typing import Any
 
 from confsim.control.search.operation import Group
 from confsim.inspector import render
-from confsim.inspector.page_request import PageRequest, Shown, link
+from confsim.inspector.page_request import AnsweredPage, PageRequest, link
 
 from .common import LOOK, number, show
 
@@ -36,7 +36,7 @@ _HEADINGS = (
 _OWN = {group for _, group, _ in _HEADINGS if not isinstance(group, Group)}
 
 
-def search(asked: PageRequest) -> Shown:
+def search(asked: PageRequest) -> AnsweredPage:
     """Show the matches for a text in everything that pages show, with a link to continue the search."""
     wanted = asked.query.get("q", "").strip()
     if not wanted:

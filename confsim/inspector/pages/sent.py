@@ -7,13 +7,13 @@ from typing import Any
 
 from confsim.domain.events.deliveries import DeliveryState
 from confsim.domain.mail import MailKind
-from confsim.inspector.page_request import PageRequest, Shown
+from confsim.inspector.page_request import AnsweredPage, PageRequest
 from confsim.kernel.refusal import Misuse
 
 from .common import newest, pager, show
 
 
-def webhooks(asked: PageRequest) -> Shown:
+def webhooks(asked: PageRequest) -> AnsweredPage:
     """Show the deliveries of webhooks, newest first, by endpoint, state, kind and text; one of them beside the others.
 
     Those of one endpoint that arrived in another order than they happened are marked.
@@ -31,7 +31,7 @@ def webhooks(asked: PageRequest) -> Shown:
     )
 
 
-def mail(asked: PageRequest) -> Shown:
+def mail(asked: PageRequest) -> AnsweredPage:
     """Show the mails, newest first, by kind and text; one of them beside the others."""
     letter = asked.control("get_mail", asked.path[0]) if asked.path else None
     return show(

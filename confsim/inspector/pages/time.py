@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from confsim.control.matching import EntryKind
 from confsim.inspector.comparing import Compared, compared
-from confsim.inspector.page_request import PageRequest, Shown, link
+from confsim.inspector.page_request import AnsweredPage, PageRequest, link
 from confsim.kernel.refusal import Misuse
 
 from .common import PAGE, number, show
@@ -30,7 +30,7 @@ class Bar(Struct, frozen=True):
     height: int
 
 
-def time(asked: PageRequest) -> Shown:
+def time(asked: PageRequest) -> AnsweredPage:
     """Show the clock, the moments of the world with one of them selected, and the next timers."""
     control = asked.control
     timers = control("list_timers", limit=PAGE + 1)

@@ -9,7 +9,7 @@ import msgspec
 
 from confsim.control.matching import EntryKind
 from confsim.inspector import render
-from confsim.inspector.page_request import PageRequest, Shown
+from confsim.inspector.page_request import AnsweredPage, PageRequest
 from confsim.kernel.refusal import Misuse
 
 from .common import show
@@ -18,7 +18,7 @@ from .common import show
 _REPLAYED = 100
 
 
-def what_if(asked: PageRequest) -> Shown:
+def what_if(asked: PageRequest) -> AnsweredPage:
     """Show the answers to calls of the journal under another alternative: the newest, or from a given one on."""
     id, text = asked.query.get("id", ""), asked.query.get("value", "")
     first = None if asked.query.get("all") == "true" else _first_replayed(asked, asked.query.get("call") or None)
@@ -32,7 +32,7 @@ def what_if(asked: PageRequest) -> Shown:
 
 def _halves(was: Any, would_be: Any) -> tuple[list[tuple[bool, str]], list[tuple[bool, str]]]:
     """Return the lines of two answers, each line with whether the other answer lacks it."""
-    old, new = (render.pretty(each).splitlines() for each in (was, would_be))
+    old, new = (render.pretty(each).split("\n") for each in (was, would_be))
     left, right = list[tuple[bool, str]](), list[tuple[bool, str]]()
     for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         left += [(kind != "equal", line) for line in old[i:j]]
@@ -66,7 +66,7 @@ def _answered(asked: PageRequest, id: str, text: str, first: str | None) -> tupl
         return text, asked.control("ask_what_if", assumptions={id: text}, **given)
 
 
-def coverage(asked: PageRequest) -> Shown:
+def coverage(asked: PageRequest) -> AnsweredPage:
     """Show what calls have covered of the API, and what is missing in the touched areas, when it is counted."""
     try:
         found = msgspec.to_builtins(asked.control("get_coverage"))

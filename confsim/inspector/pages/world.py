@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from confsim.inspector import lanes
 from confsim.inspector.names import names
-from confsim.inspector.page_request import PageRequest, Shown
+from confsim.inspector.page_request import AnsweredPage, PageRequest
 from confsim.kernel.refusal import Misuse
 
 from .common import part, show
@@ -25,7 +25,7 @@ class Token(Struct, frozen=True):
     name: str
 
 
-def overview(asked: PageRequest) -> Shown:
+def overview(asked: PageRequest) -> AnsweredPage:
     """Show what is wrong in the world, what waits and what comes next; what to do first, in one that nobody called."""
     control = asked.control
     info, summary = control("get_info"), control("get_summary", limit=_LISTED)
@@ -50,7 +50,7 @@ def _curl(info: Any, tokens: list[Token]) -> str:
     return f"curl {info.base_url}/users/me \\\n  -H 'Authorization: Bearer {token}'"
 
 
-def machines(asked: PageRequest) -> Shown:
+def machines(asked: PageRequest) -> AnsweredPage:
     """Show all state machines, or one as lanes and as a table."""
     declared = asked.control("list_machines")
     if asked.path:
@@ -61,12 +61,12 @@ def machines(asked: PageRequest) -> Shown:
     return show(asked, "machines", "Machines", machines=declared)
 
 
-def faults(asked: PageRequest) -> Shown:
+def faults(asked: PageRequest) -> AnsweredPage:
     """Show the active faults, and the calls that they hold."""
     return show(asked, "faults", "Faults", faults=asked.control("list_faults"), held=asked.control("list_held"))
 
 
-def worlds(asked: PageRequest) -> Shown:
+def worlds(asked: PageRequest) -> AnsweredPage:
     """Show the worlds of the server, and the snapshots of this one. Raises Misuse (404) for an unknown name."""
     if asked.path:
         raise Misuse(f"there is no world {asked.path[0][:80]!r}", status=404)
