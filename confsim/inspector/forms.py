@@ -165,8 +165,12 @@ def operations(asked: PageRequest, form: Mapping[str, str]) -> str:
 
 
 def scenarios(asked: PageRequest, form: Mapping[str, str]) -> str:
-    """Play a scenario in this world."""
-    asked.control("play_scenario", scenario=form.get("name", ""))
+    """Play a scenario in this world. Raises Misuse (409) when a step did not go as it expects."""
+    played = asked.control("play_scenario", scenario=form.get("name", ""))
+    if not played.passed:
+        failed = next((each for each in played.steps if not each.passed), None)
+        where = "" if failed is None else f" at {failed.step}: {failed.problem}"
+        raise Misuse(f"the scenario stopped{where}", status=409)
     return link(asked)
 
 

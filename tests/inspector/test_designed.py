@@ -288,3 +288,11 @@ def test_a_scenario_is_played_in_an_empty_world(sim, browse, submit):
     assert sim.requests
     assert "This world waits" not in browse("/_confsim/").text
     assert submit("scenarios", name="nonsense").status == 404
+
+
+def test_a_scenario_that_stops_says_where(sim, submit):
+    """At which step, and what came instead."""
+    sim.faults.add("reserve_handle", times="always", do={"status": 503})
+    answer = submit("scenarios", name="handle-reservation")
+    assert answer.status == 409
+    assert b"the scenario stopped at " in answer.body

@@ -1,6 +1,7 @@
 // Copy, keys, live updates and their pause, clocks that run, the slider, searches that go on; every page works without.
 "use strict";
 
+document.documentElement.classList.add("scripted"); // shows what works by scripts alone
 const all = (what, within = document) => [...within.querySelectorAll(what)];
 
 document.addEventListener("click", async (event) => {
