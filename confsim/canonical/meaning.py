@@ -73,6 +73,8 @@ BELONGS: Mapping[str, str] = {
     "breakout rooms": "breakout",
     "recording assets": "recording",
 }
+#: Tables that only keep account of what happens elsewhere.
+BOOKKEEPING = frozenset({*HISTORY, "attendances", "events secrets", "occupancies", "placements", "webhook deliveries"})
 #: Fields that only remember what has happened, by table.
 MEMORY: Mapping[str, frozenset[str]] = {
     "attendances": frozenset({"joins", "latest"}),

@@ -157,7 +157,7 @@ class Coupling:
         rows = [row for row in (when if by is None else by).rows if row.then is reaches]
         self.sees = _seen(rows, reaches, out_of, staying=by is not None)
         for row in rows:
-            row.observe(self)
+            row.couple(self)
 
     def propagate(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one, or store what is sent."""

@@ -174,6 +174,7 @@ class Row:
 
     def apply(self, change: Change, record: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Return the record that the effect makes of this one; None stands for a record that is absent."""
+        change.applied.append(self)
         effect = self.effect
         if self.when.creates:
             return args[0] if effect is None else effect(change, *args, **kwargs)
@@ -181,15 +182,11 @@ class Row:
             return record
         return effect(change, record, *args, **kwargs) if self.takes else effect(change, record)
 
-    def observe(self, coupling: Any) -> None:
-        """Let a coupling follow each of its transitions from now on; one that fires nothing precedes those that do."""
+    def couple(self, coupling: Any) -> None:
+        """Let a coupling follow each of its transitions; one that fires nothing precedes those that do."""
         first = [each for each in self.couplings if each.fires is None]
         rest = self.couplings[len(first) :]
         self.couplings = (*first, coupling, *rest) if coupling.fires is None else (*first, *rest, coupling)
-
-    def stop_observing(self, coupling: Any) -> None:
-        """Let a coupling follow its transitions no longer."""
-        self.couplings = tuple(each for each in self.couplings if each is not coupling)
 
 
 class Field:

@@ -150,8 +150,8 @@ class Change(Struct, eq=False, gc=False):
     fault point. ``timer`` is the one that fires in this change, if any. ``tables`` holds the opened tables of each
     client in their current state; ``written`` names the clients of which something was written, "" for what is shared.
     ``touched`` lists the records that were written, ``timed`` the timers and ``counted`` the sequences, from which a
-    difference is computed. ``steps`` is how many more steps it may take; a transition of a machine is one, and so is
-    reading ``views.READS_OF_A_STEP`` records.
+    difference is computed. ``applied`` are the rows of machines that were applied, in order. ``steps`` is how many more
+    steps it may take; a transition of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
     """
 
     world: World
@@ -168,6 +168,7 @@ class Change(Struct, eq=False, gc=False):
     touched: list[Written] = []
     timed: list[Name] = []
     counted: list[str] = []
+    applied: list[Any] = []
     steps: int = UNLIMITED
 
     def limit(self, steps: int) -> None:

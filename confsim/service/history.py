@@ -87,7 +87,7 @@ class History:
         with live.lock:
             live.replace(snapshot.world)
             live.clock.follow(snapshot.now, frozen=snapshot.frozen, rate=snapshot.rate)
-            live.settle(snapshot.now)
+            live.settle(snapshot.now, None)
 
     def drop(self, name: str) -> Snapshot:
         """Delete a snapshot. Raises Misuse (404) for an unknown name."""

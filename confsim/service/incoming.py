@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -43,18 +42,9 @@ class Incoming(Struct, gc=False):
     finish: Finish | None = None
 
 
-class OverrideSwitch(Protocol):
-    """Says whether a request may carry its own faults."""
-
-    @property
-    def by_request(self) -> bool:
-        """Whether it may."""
-        ...
-
-
 def incoming(
     token_of: Read,
-    faults: OverrideSwitch,
+    by_request: bool,
     request: Request,
     operation: Operation,
     path: tuple[str, ...],
@@ -63,8 +53,8 @@ def incoming(
 ) -> Incoming:
     """Return the call in a request.
 
-    ``token_of`` reads the token by the presentations in force. The query is read without the parameter of faults if
-    requests may carry them.
+    ``token_of`` reads the token by the presentations in force. With ``by_request``, which lets requests carry faults,
+    the query is read without their parameter.
     """
     query: dict[str, str] = {}
     query_used = None
@@ -73,7 +63,7 @@ def incoming(
         reading = ProfileContext(context.profile)
         query_used = reading.used
         try:
-            query = decode_query(reading, without_override(text) if faults.by_request else text)
+            query = decode_query(reading, without_override(text) if by_request else text)
         except Refusal as refusal:
             bare = refusal.without_frames()
             return Incoming(operation, path, query, None, request, True, bare, None, context.used, query_used, finish)

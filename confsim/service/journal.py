@@ -145,12 +145,6 @@ class Journal(WorldObserver):
         if entry.weight:
             _evict_by_size(self._entries)
 
-    def reserve(self, entry: JournalEntry) -> None:
-        """Add the entry of a call that is committed and still held: its place among the calls."""
-        self._entries.append(entry)
-        if entry.weight:
-            _evict_by_size(self._entries)
-
     def next_between(self, kind: str) -> str:
         """Return the id of the next event between calls; ``kind`` is its first letter."""
         self._between += 1

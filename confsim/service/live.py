@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from threading import RLock
 from types import TracebackType
@@ -15,7 +16,7 @@ from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, FaultSource, World
 
 from .clock import LATEST, Clock
-from .waiting import Waiters
+from .waiting import Waiters, after
 
 if TYPE_CHECKING:
     from .entries import JournalEntry
@@ -25,6 +26,7 @@ FIRED = 1000
 
 
 AnyObserver = TypeVar("AnyObserver")
+T = TypeVar("T")
 
 
 class WorldObserver:
@@ -48,8 +50,8 @@ class WorldObserver:
         """Return whether ``settled`` would do anything in this world."""
         return False
 
-    def settled(self, now: int) -> None:
-        """A call, a timer or a control call is complete, at this instant."""
+    def settled(self, now: int) -> Future[None] | None:
+        """A call, a timer or a control call is complete, at this instant. Returns the future of what comes later."""
 
     def replaced(self) -> None:
         """Another world has taken the place of this one."""
@@ -215,10 +217,18 @@ class LiveWorld:
             observer.changed(before, change, after)
         return after
 
-    def settle(self, now: int) -> None:
-        """Let the observers act on a complete change, at its instant."""
+    def settle(self, now: int, result: T) -> T | Future[T]:
+        """Let the observers act on a complete change, at its instant; return the result, which may come after that."""
+
+        def act(later: Future[None]) -> T:
+            later.result()
+            return result
+
+        outcome: T | Future[T] = result
         for observer in self.observers.all:
-            observer.settled(now)
+            if (later := observer.settled(now)) is not None:
+                outcome = after(later, act)
+        return outcome
 
     def announce(self, entry: JournalEntry, withheld: JournalEntry | None = None) -> None:
         """Tell the observers that a call has its final response; ``withheld`` is the entry of one that was held."""
@@ -228,7 +238,7 @@ class LiveWorld:
     def commit(self, change: Change) -> None:
         """Put a complete change in force, and let the observers act on it."""
         self.put(change)
-        self.settle(change.now)
+        self.settle(change.now, None)
 
     def suppose(self, world: World) -> None:
         """Make the next call in another world. No observer is called: all of them follow the old world as before."""
@@ -268,7 +278,7 @@ class LiveWorld:
         self.world = after
         if change.now > self.clock.now():
             self.clock.move(change.now)
-        self.settle(change.now)
+        self.settle(change.now, None)
         return self.world
 
     def take_fired(self) -> tuple[Timer, ...]:

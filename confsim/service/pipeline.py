@@ -167,11 +167,12 @@ class Pipeline:
                 incoming.finish,
                 refusal=reason,
             )
+            outcome: Outcome = entry.response
             if after is not change.world:
-                live.settle(change.now)
+                outcome = live.settle(change.now, entry.response)
             if injection is not None and injection.hold:
                 return self.held.hold(self, incoming, injection, entry)
-            return entry.response
+            return outcome
 
     def needs_body(self, incoming: Incoming) -> bool:
         """Return whether the answer to a call, given without its body, may depend on the body.
@@ -229,7 +230,7 @@ class Pipeline:
         except TooLong:
             return self._perform_long(incoming)
 
-    def _perform_long(self, incoming: Incoming) -> Response:
+    def _perform_long(self, incoming: Incoming) -> Outcome:
         """Perform a call that takes long, without the lock except at its beginning and at its end.
 
         What it changes is put in force as a whole, if the world is still the same; otherwise it is computed once more.
@@ -264,7 +265,7 @@ class Pipeline:
         except Exception as error:
             return error
 
-    def _finish_long(self, call: Call, incoming: Incoming, outcome: Response | Exception) -> Response:
+    def _finish_long(self, call: Call, incoming: Incoming, outcome: Response | Exception) -> Outcome:
         """Put a call that was computed in force and note it; return its response."""
         change, request, reason = call.change, incoming.request, None
         try:
@@ -278,9 +279,7 @@ class Pipeline:
             response, after = self._failed(call, request, bug)
         name, finish = call.operation.name, incoming.finish
         entry = self._note(name, request, response, change, after, call.caller, finish=finish, refusal=reason)
-        if after is not change.world:
-            self._live.settle(change.now)
-        return entry.response
+        return entry.response if after is change.world else self._live.settle(change.now, entry.response)
 
     def answer_held(
         self, incoming: Incoming, entry: JournalEntry, injection: Injection, effect: Effect | None, *, dropped: bool
@@ -390,7 +389,7 @@ class Pipeline:
             id, at, name, request, response, used, touched, before, after, caller, hits, token, fired, left, ws, refusal
         )
         if injection is not None and injection.hold:
-            journal.reserve(entry)
+            journal.answered(entry, None)  # its place; others hear of it once it is final
         else:
             live.announce(entry)
         return entry

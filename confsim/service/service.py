@@ -135,7 +135,7 @@ class Service(OfOneProcess):
         finish: Finish | None = None,
     ) -> Incoming:
         """Return the call in a request."""
-        return incoming(self.token_of, self.faults, request, operation, path, context, finish)
+        return incoming(self.token_of, self.faults.by_request, request, operation, path, context, finish)
 
     def perform(self, call: Incoming) -> Outcome:
         """Perform a call of an operation; return its final response, or the future of it."""

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from .messages import Outcome, Response
-from .worker import Thread, complete, serving
+from .worker import Thread, complete, follow, serving
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -85,8 +85,7 @@ def _raise(error: Exception) -> None:
 def after(future: Future[T], act: Callable[[Future[T]], R | Future[R]]) -> Future[R]:
     """Return the future of what ``act`` makes of a future that is done. Who cancels it, cancels that one."""
     later: Future[R] = Future()
-    future.add_done_callback(lambda done: complete(later, partial(act, done)))
-    later.add_done_callback(lambda done: done.cancelled() and future.cancel())
+    follow(later, future, act)
     return later
 
 

@@ -7,7 +7,9 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
+from weakref import ref
 
 T = TypeVar("T")
 
@@ -57,17 +59,36 @@ def complete(future: Future[Any], work: Callable[[], Any]) -> None:
 
     Where the work returns a future, this one is completed with that one.
     """
-    if not future.running() and not future.set_running_or_notify_cancel():
+    if future.cancelled():
         return
     try:
         result = work()
-        if isinstance(result, Future):
-            result.add_done_callback(lambda done: complete(future, done.result))
-        else:
-            future.set_result(result)
     except BaseException as error:
-        future.set_exception(error)
+        if _is_awaited(future):
+            future.set_exception(error)
         del future  # the error refers to this frame: a reference cycle
+    else:
+        if isinstance(result, Future):
+            follow(future, result, Future.result)
+        elif _is_awaited(future):
+            future.set_result(result)
+
+
+def _is_awaited(future: Future[Any]) -> bool:
+    """Return whether anybody waits for a future, which cannot be cancelled any more then."""
+    return future.running() or future.set_running_or_notify_cancel()
+
+
+def follow(later: Future[Any], future: Future[T], act: Callable[[Future[T]], Any]) -> None:
+    """Complete a future with what ``act`` makes of another one that is done. Who cancels it, cancels that one."""
+    future.add_done_callback(lambda done: complete(later, partial(act, done)))
+    awaited = ref(future)  # no reference cycle
+
+    def cancel(later: Future[Any]) -> None:
+        if later.cancelled() and (future := awaited()) is not None:
+            future.cancel()
+
+    later.add_done_callback(cancel)
 
 
 def in_thread(work: Callable[[], T | Future[T]]) -> Future[T]:

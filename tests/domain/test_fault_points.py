@@ -13,6 +13,7 @@ from confsim.domain import fault_points, mail
 from confsim.domain.fault_points import FAULT_POINTS, TIMED, FaultOutcome
 from confsim.kernel.refusal import Refusal
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, OPERATOR, OWNER, ROOM, START_MS, USER
+from kit.crowded.happenings import hit, injected
 
 
 def counts(sim):
@@ -35,6 +36,22 @@ def test_every_outcome_of_every_thing_can_be_asked_for(sim, thing, outcome):
     """By its word alone, or with the duration that it takes."""
     do = {"outcome": outcome.value, "by": "1m"} if outcome in TIMED else outcome.value
     assert sim.faults.add(thing=thing, do=do).do == do
+
+
+@pytest.mark.parametrize("fault", [*injected()], ids=lambda fault: f"{fault['thing']} {fault['do']['outcome']}")
+def test_every_hit_is_shown_by_what_it_hit(sim, people, fault):
+    """The entry or the delivery that a fault hit names it once, with its effect, and so does the inspector."""
+    ok(sim, "set_events_state", ADMIN, state="enable")
+    ok(sim, "add_events_endpoint", ADMIN, body={"url": "http://127.0.0.1:1/hook"})
+    hit(sim, {"user": people[USER]}, fault)
+    entries = [each for each in sim.control("list_requests", kind="all") if each.fault]
+    deliveries = [each for each in sim.webhooks if each.fault]
+    hits = [hit for each in (*entries, *deliveries) for hit in each.fault]
+    assert [(hit.id, hit.do) for hit in hits] == [(sim.faults[0].id, fault["do"])]
+    page = f"requests/{entries[0].id}" if entries else "webhooks"
+    shown = sim.client().get(f"/_confsim/inspector/{page}").text
+    assert shown.count(f"Fault {hits[0].id}") == 1
+    assert fault["do"]["outcome"] in shown
 
 
 @pytest.mark.parametrize("thing", FAULT_POINTS.values(), ids=lambda thing: thing.name)

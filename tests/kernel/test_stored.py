@@ -110,7 +110,7 @@ def test_an_old_record_is_written_by_nobody(box) -> None:
 
 
 def test_what_a_transition_causes_is_in_the_record_that_it_returns(box) -> None:
-    """The record is read again after couplings and observers; of a removed one the last value is returned."""
+    """The record is read again after couplings; of a removed one the last value is returned."""
     fill = box.fill
     Coupling(box.machine, Lid.OPEN, fill, lambda change, box: [fill.on(box, "hat")], by=box.open, source="test")
     change, shut = made(box)

@@ -115,9 +115,9 @@ def test_observers_hear_in_the_order_of_the_list(live):
     finally:
         EVERYWHERE.remove(everywhere)
     made.observers.add(first, second, first)
-    made.settle(START_MS)
+    made.settle(START_MS, None)
     assert heard == ["everywhere", "first", "second"]
-    live.settle(START_MS)
+    live.settle(START_MS, None)
     assert len(heard) == 3
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import threading
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -17,11 +18,12 @@ from confsim.service.live import WorldObserver
 from confsim.service.messages import Request
 from confsim.service.waiting import wait_for
 from confsim.service.worker import Worker
-from kit import OWNER, ROOM, demo
+from kit import ADMIN, OWNER, ROOM, demo, ok
 
 DELETE = ("DELETE", f"/v1_0/channels/{ROOM}")
 GET = ("GET", f"/v1_0/channels/{ROOM}")
 CREATE = ("POST", "/v1_0/channels/create")
+UPLOAD = ("POST", "/v1_0/media")
 
 
 @pytest.fixture(autouse=True)
@@ -96,6 +98,35 @@ def test_calls_that_change_something_come_after_it(sim, serve):
     first, *others = sim.service.journal
     assert first.operation == "delete_channel"
     assert len(others) == 2
+
+
+@pytest.fixture
+def received(sim):
+    """The names of the media that have arrived at a receiver, which takes its time."""
+    ok(sim, "add_events_endpoint", body={"url": "https://hooks.example"})
+    ok(sim, "set_events_state", state="enable")
+    names = []
+
+    def receive(message):
+        time.sleep(0.05)
+        names.append(message.json["data"]["name"])
+
+    sim.webhooks.deliver_to(receive)
+    return names
+
+
+def test_its_answer_comes_after_its_deliveries(sim, serve, received, monkeypatch):
+    """However long its receiver takes."""
+    monkeypatch.setattr(pipeline, "MOST_STEPS", 0)
+    assert wait_for(serve(UPLOAD, ADMIN, "name=a", x=1)).status == 200
+    assert received == ["a"]
+
+
+def test_a_call_of_python_behind_it_returns_after_its_deliveries(sim, serve, received):
+    """Though the thread of the long call performs it."""
+    sim.service.pipeline._long.do(lambda: time.sleep(0.05))
+    sim.call("upload_client_media", ADMIN, name="c", body=b"x", expect=200)
+    assert received == ["c"]
 
 
 def test_it_is_as_the_same_call_that_waits_for_nobody(sim, serve):

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 import pytest
 
 from confsim.service import worker as module
-from confsim.service.worker import Worker, complete, nobody_else
+from confsim.service.worker import Worker, complete, follow, nobody_else
 
 
 def test_work_is_done_in_order_by_another_thread():
@@ -69,14 +69,32 @@ def test_a_future_as_a_result_is_followed():
     assert outcome.result(10) == "late"
 
 
-def test_an_error_leaves_no_cyclic_garbage():
-    """It does not refer to the future that has it."""
+def test_who_leaves_cancels_what_the_work_waits_for():
+    """A future is cancelled with the one that its work has returned, before or after it did."""
+    worker, go_on, later = Worker(), threading.Event(), [Future(), Future()]
+    early = worker.do(lambda: go_on.wait() and later[0])
+    assert early.cancel()
+    late = worker.do(lambda: later[1])
+    go_on.set()
+    worker.do(lambda: None).result(10)
+    assert late.cancel()
+    assert [each.cancelled() for each in later] == [True, True]
+
+
+def test_futures_leave_no_cyclic_garbage():
+    """Neither does an error refer to the future that has it, nor a future to the one that it has completed."""
     gc.collect()
     gc.disable()
     try:
         future = Future()
         complete(future, lambda: 1 / 0)
         del future
+        assert gc.collect() == 0
+        future, later = Future(), Future()
+        follow(later, future, Future.result)
+        future.set_result(1)
+        assert later.result(10) == 1
+        del future, later
         assert gc.collect() == 0
     finally:
         gc.enable()

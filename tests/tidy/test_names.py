@@ -31,6 +31,8 @@ EXCEPTIONS = {
     "canonical/meaning.py OVER": "what records mean to a form, which a test holds against the declared ones",
     "control/bundle/masked.py _of_control_call": "the body of one operation is a state document",
     "control/bundle/masked.py _with_key_as_text": "the body of one operation has a key that the world holds as text",
+    "canonical/meaning.py BOOKKEEPING": "what records mean to a form, which a test holds against the declared ones",
+    "control/labels/timer.py SENTENCES": "what people read of each kind of timer, which a test holds against them",
     "control/bundle/substitution.py call": "the body of one operation is a state document",
     "inspector/forms.py presence": "what the buttons of one form call",
     "inspector/pages/searching.py _HEADINGS": "the headings of one page, beside which all other records have one",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache, partial
-from threading import get_ident
+from collections.abc import Iterable, Mapping
+from functools import cache
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -34,9 +33,6 @@ def _code(reason: Reason) -> str:
 _API, _DOMAIN = "confsim.api.", "confsim.domain."
 #: The code of each refusal, by the id of the assumption that an answered refusal uses.
 _REASONS = {entry.id: _code(reason) for reason, entry in CODE.items()}
-#: Most changes of a thread whose transitions are stored until they are committed; older ones were dropped.
-_OPEN = 8
-
 #: A thing that is counted: (operation,), (operation, code), (machine, transition) or (assumption,).
 Item = tuple[str, ...]
 #: The number of occurrences of each thing, by kind.
@@ -54,6 +50,12 @@ def transition(row: Row) -> str:
     return label if row.only_if is None else f"{label} [{row.only_if}]"
 
 
+@cache
+def _item(row: Row) -> Item:
+    """Return the transition of a row as it is counted."""
+    return row.when.machine.name, transition(row)
+
+
 class Collector(WorldObserver):
     """Counts the coverage of every world that is made in this process while the collector is attached.
 
@@ -67,25 +69,14 @@ class Collector(WorldObserver):
     def __init__(self) -> None:
         self.counts = no_counts()
         self.paused = False
-        #: By thread: the transitions of its latest changes, by the id() of each change.
-        self._open: dict[int, dict[int, tuple[Change, list[Item]]]] = {}
-        self._observers: list[tuple[Row, _RowObserver]] = []
 
     def attach(self) -> None:
-        """Follow every world that is made from now on, and every row of every machine."""
-        for machine in Machine.declared.values():
-            for row in machine.rows:
-                observer = _RowObserver(row, partial(self._moved, (machine.name, transition(row))))
-                row.observe(observer)
-                self._observers.append((row, observer))
+        """Follow every world that is made from now on."""
         EVERYWHERE.add(self)
         Collector.attached = (*Collector.attached, self)
 
     def detach(self) -> None:
-        """Stop following worlds and rows."""
-        for row, observer in self._observers:
-            row.stop_observing(observer)
-        self._observers.clear()
+        """Stop following worlds."""
         Collector.attached = tuple(each for each in Collector.attached if each is not self)
         EVERYWHERE.remove(self)
         self.pause()
@@ -108,36 +99,15 @@ class Collector(WorldObserver):
             counts["operations"][operation,] += 1
             counts["refusals"].update((operation, _REASONS[id]) for id in entry.assumptions if id in _REASONS)
 
-    def _moved(self, item: Item, change: Change) -> None:
-        changes = self._open.setdefault(get_ident(), {})
-        if id(change) not in changes:
-            while len(changes) >= _OPEN:
-                del changes[next(iter(changes))]
-            changes[id(change)] = change, []
-        changes[id(change)][1].append(item)
-
     def changed(self, before: World, change: Change, after: World) -> None:  # noqa: ARG002 - the change says enough
         """Count the transitions of a change, and the assumptions that it used."""
-        _, moved = self._open.get(get_ident(), {}).pop(id(change), (change, []))
         if not self.paused:
-            self.counts["transitions"].update(moved)
+            self.counts["transitions"].update(map(_item, change.applied))
             assumptions = self.counts["assumptions"]
             for used in context_of(
                 change
             ).used:  # these are of timers and the control plane; calls are counted with their entries
                 assumptions.setdefault((used,), 0)
-
-
-class _RowObserver:
-    """An observer of one row, for every state that it applies in."""
-
-    __slots__ = ("propagate", "sees")
-
-    fires = None
-
-    def __init__(self, row: Row, note: Callable[[Change], None]) -> None:
-        self.sees = row.on
-        self.propagate = lambda change, record: note(change)
 
 
 def possible(profile: Mapping[str, Any]) -> dict[str, dict[str, set[Item]]]:

@@ -25,6 +25,7 @@ from confsim.contract.query import decode_query
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL
 from confsim.control.journal_view import below
+from confsim.control.operations.state import put_state, restore_moment
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.checks.credentials import present
 from confsim.service.entries import ControlCall, JournalEntry
@@ -114,9 +115,9 @@ def merged(
 
 def _repeatable(call: ControlCall) -> ControlCall:
     """Return a control call that does the same without the journal: for one that goes back, one that puts the state."""
-    if call.operation != "restore_moment" or call.worlds is None:
+    if call.operation != restore_moment.__name__ or call.worlds is None:
         return call
-    return replace(call, operation="put_state", path=(), body=state.document(call.worlds[1]))
+    return replace(call, operation=put_state.__name__, path=(), body=state.document(call.worlds[1]))
 
 
 def _without_holds(call: ControlCall) -> ControlCall | None:

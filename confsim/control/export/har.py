@@ -6,12 +6,14 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
+from msgspec import Raw
+
 from confsim.control.context import ControlContext
 from confsim.service.entries import ControlCall
 from confsim.version import __version__
 
 from .calls import ApiCall, document_of, json_of, presentation
-from .literals import in_base64
+from .literals import in_base64, in_json
 
 _EPOCH_MILLISECONDS = 1000
 
@@ -93,12 +95,13 @@ def _response(call: ApiCall) -> dict[str, Any]:
     }
 
 
-def _text(body: bytes) -> tuple[str, str]:
+def _text(body: bytes) -> tuple[str | Raw, str]:
     """Return a body as text, and the encoding of that text."""
     try:
-        return body.decode(), ""
+        text, encoding = body.decode(), ""
     except UnicodeDecodeError:
-        return in_base64(body), "base64"
+        text, encoding = in_base64(body), "base64"
+    return in_json(text), encoding
 
 
 def _cookies(header: str) -> list[tuple[str, str]]:

@@ -6,17 +6,19 @@ The source needs ``import json`` and ``from base64 import b64decode`` for what i
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from keyword import iskeyword
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
+
+Text = TypeVar("Text", str, bytes)
 
 #: Longer JSON, in bytes, is not written as a literal.
 LONGEST = 20_000
 #: Longer bytes that are not ASCII text are written in Base64.
 _LONGEST_ESCAPED = 1000
-#: Bytes that are encoded at once; a multiple of three.
+#: Bytes or characters that are encoded at once, a multiple of three: the interpreter is nobody else's meanwhile.
 _PIECE = 3 * 2**18
 #: Python's parser refuses 200 nested brackets, and the call around the value has some.
 _DEEPEST = 50
@@ -26,13 +28,25 @@ _WIDTH = 96
 def bytes_literal(raw: bytes) -> str:
     """Return an expression for bytes; its length is at most about four times theirs."""
     if len(raw) <= _LONGEST_ESCAPED or raw.isascii():
-        return repr(raw)
+        return "".join(map(repr, _pieces(raw))) or repr(raw)
     return f"b64decode('{in_base64(raw)}')"
 
 
 def in_base64(raw: bytes) -> str:
-    """Return bytes in Base64, made in pieces: the interpreter is nobody else's while it makes one."""
-    return "".join(b64encode(raw[place : place + _PIECE]).decode() for place in range(0, len(raw), _PIECE))
+    """Return bytes in Base64."""
+    return "".join(b64encode(piece).decode() for piece in _pieces(raw))
+
+
+def in_json(text: str) -> str | msgspec.Raw:
+    """Return a text for a JSON document; a long one is encoded already."""
+    if len(text) <= _PIECE:
+        return text
+    return msgspec.Raw(b"".join([b'"', *(msgspec.json.encode(piece)[1:-1] for piece in _pieces(text)), b'"']))
+
+
+def _pieces(whole: Text) -> Iterator[Text]:
+    """Yield a text, or bytes, in pieces."""
+    return (whole[place : place + _PIECE] for place in range(0, len(whole), _PIECE))
 
 
 def is_readable(raw: bytes, value: Any) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Annotated
 
+from confsim.canonical.meaning import BOOKKEEPING
 from confsim.contract.types import Wire
 from confsim.control.labels.label import Held, address, label
 from confsim.control.summary.endpoints import COUNTED
@@ -18,7 +19,7 @@ from confsim.kernel.world import Change, World
 from confsim.service.entries import DeliveryNote, DeliveryStep
 from confsim.service.service import Service
 
-from .moved import BOOKKEEPING, in_words, written
+from .moved import in_words, written
 
 #: Most records that are compared in words, and most deliveries and mails that are listed.
 _COMPARED, _LISTED = 300, 100

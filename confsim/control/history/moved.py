@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
-from confsim.canonical import meaning
 from confsim.canonical.difference import difference
 from confsim.canonical.form import FormLevel
+from confsim.canonical.meaning import BOOKKEEPING
 from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
 from confsim.control.labels.label import held, label, references
 from confsim.control.moments import noted, world_after
+from confsim.control.operations.state import put_state
 from confsim.control.record_changes import RecordChange, changes
 from confsim.control.why.headline import headline
 from confsim.control.why.past import Past
@@ -26,10 +27,6 @@ from confsim.service.entries import ControlCall
 SHOWN, MOST = 100, 500
 #: Records of a table, in both worlds together, from which on only those are compared that the journal notes.
 _LARGE = 10_000
-#: Tables that only keep account of what happens elsewhere.
-BOOKKEEPING = frozenset(
-    {*meaning.HISTORY, "attendances", "events secrets", "occupancies", "placements", "webhook deliveries"}
-)
 
 
 class DifferentRecord(RecordChange, kw_only=True):
@@ -107,7 +104,10 @@ def written(pasts: tuple[Past, ...], before: World, after: World) -> Iterator[Wr
     Of a large table only the records that entries of the journal wrote are compared, unless a state document was put.
     """
     everything = any(
-        entry.operation == "put_state" for past in pasts for entry in past.entries if isinstance(entry, ControlCall)
+        entry.operation == put_state.__name__
+        for past in pasts
+        for entry in past.entries
+        if isinstance(entry, ControlCall)
     )
     for client in dict.fromkeys((*before.client_tables, *after.client_tables)):
         tables = (before.client_tables.get(client, ()), after.client_tables.get(client, ()))

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from confsim.canonical import meaning
 from confsim.contract.types import Wire
 from confsim.control.labels.label import Held, Named, named
+from confsim.domain.channels.channels import CHANNELS, ROOMS
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.users.users import USERS
 from confsim.kernel.tables.indexes import Index
@@ -58,7 +59,11 @@ def _field(table: Table[Any, Any], index: Index[Any], held: Held) -> str | None:
 
 def _named_by(field: str) -> tuple[str, ...]:
     """Return the tables that a field names."""
-    fixed = {"channel": ("channels", "room channels"), "place": ("room channels",), "parent": ("channels", "clients")}
+    fixed = {
+        "channel": (CHANNELS.name, ROOMS.name),
+        "place": (ROOMS.name,),
+        "parent": (CHANNELS.name, CLIENTS.name),
+    }
     return fixed.get(field, tuple(name for name in Table.declared if meaning.one_of(name).endswith(field)))
 
 

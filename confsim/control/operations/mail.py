@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from msgspec.structs import replace
-
 from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext, newest
 from confsim.control.declare import operation
 from confsim.control.fields import one_of
-from confsim.control.history.mails import Mailbox, UseOfCode
+from confsim.control.history.mails import Fate, Mailbox, UseOfCode
 from confsim.control.why.headline import headline
 from confsim.control.why.past import Past
 from confsim.domain import mail
 from confsim.domain.mail import MOUNT
 from confsim.kernel.refusal import Misuse
 from confsim.values.plain import whole_number
+
+#: What became of a mail that nobody has looked into.
+_UNKNOWN = Fate(None)
 
 
 class MailInfo(Wire):
@@ -97,17 +98,10 @@ def _found(context: ControlContext, to: str | None, kind: str | None, text: str 
 def _with_fate(context: ControlContext, box: Mailbox, sent: mail.Mail) -> MailInfo:
     """Return the description of a mail with what became of it."""
     fate = box.fate(sent)
-    return replace(
-        _describe(context, sent),
-        state=fate.state,
-        use=fate.use,
-        usedBy=None if fate.used_by is None else fate.used_by.id,
-        cause=None if fate.cause is None else fate.cause.id,
-        causeText="" if fate.cause is None else headline(box.past, fate.cause),
-    )
+    return _describe(context, sent, fate, "" if fate.cause is None else headline(box.past, fate.cause))
 
 
-def _describe(context: ControlContext, sent: mail.Mail) -> MailInfo:
+def _describe(context: ControlContext, sent: mail.Mail, fate: Fate = _UNKNOWN, cause: str = "") -> MailInfo:
     text, link = sent.text, sent.link
     if link is not None and link.startswith(MOUNT):
         link = context.root + link.removeprefix(MOUNT)
@@ -122,4 +116,9 @@ def _describe(context: ControlContext, sent: mail.Mail) -> MailInfo:
         link=link,
         clientId=sent.client,
         id=str(sent.id),
+        state=fate.state,
+        use=fate.use,
+        usedBy=None if fate.used_by is None else fate.used_by.id,
+        cause=None if fate.cause is None else fate.cause.id,
+        causeText=cause,
     )

@@ -92,11 +92,11 @@ def editable_fields(kind: str) -> list[EditableField]:
     for each in msgspec.structs.fields(editor.fields):
         (given,) = (option for option in options_of(each.type) if option is not UnsetType)
         schema = msgspec.json.schema(given)
-        found.append(EditableField(name=each.encode_name, text=description_of(given), schema=_inlined(schema)))
+        found.append(EditableField(name=each.encode_name, text=description_of(given), schema=_resolved(schema)))
     return found
 
 
-def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
+def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a schema with its one component in the place of the reference to it."""
     components = schema.pop("$defs", {})
     reference = schema.get("$ref", "")

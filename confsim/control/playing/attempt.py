@@ -24,9 +24,14 @@ from confsim.control.holders import describe_token
 from confsim.control.labels.label import Held, Named, caller_label, named
 from confsim.control.operations.info import OperationInfo, describe_operation
 from confsim.control.why.findings import admitted
+from confsim.domain.broadcast.destinations import DESTINATIONS
 from confsim.domain.clients.clients import CLIENTS
+from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.domain.identity import credentials
 from confsim.domain.identity.credentials import CREDENTIALS, LASTING, Caller
+from confsim.domain.media import gateway
+from confsim.domain.media.media import CHANNEL_MEDIA, CLIENT_MEDIA
+from confsim.domain.recordings.assets import ASSETS
 from confsim.kernel.refusal import Misuse, Refusal, suggest
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Change
@@ -37,11 +42,11 @@ _TOKENS, _RECORDS = 50, 10
 _OF_THING = frozenset({Grant.ACCESS, Grant.OPERATOR, Grant.OWNER, Grant.SELF})
 #: The tables of kinds of things that are not called like one.
 _TABLES: Mapping[str, tuple[str, ...]] = {
-    "media": ("client media", "channel media"),
-    "assets": ("recording assets",),
-    "endpoints": ("events endpoints",),
-    "destinations": ("broadcast destinations",),
-    "sources": ("gateway endpoints",),
+    "media": (CLIENT_MEDIA.name, CHANNEL_MEDIA.name),
+    "assets": (ASSETS.name,),
+    "endpoints": (ENDPOINTS.name,),
+    "destinations": (DESTINATIONS.name,),
+    "sources": (gateway.ENDPOINTS.name,),
 }
 
 

@@ -86,20 +86,20 @@ class DecidingAssumption(Wire):
 class Counts(Wire):
     """How many there are of what a navigation lists."""
 
-    requests: int
-    refused: int
-    deliveries: int
-    undelivered: int
-    mails: int
-    present: int
-    waiting: int
-    records: int
-    timers: int
-    faults: int
-    held: int
-    snapshots: int
-    worlds: int
-    assumptions: int
+    requests: Annotated[int, "The calls in the journal."]
+    refused: Annotated[int, "The calls answered with 4xx or 5xx."]
+    deliveries: Annotated[int, "The webhook deliveries that are stored."]
+    undelivered: Annotated[int, "The deliveries that have not arrived."]
+    mails: Annotated[int, "The mails that are stored."]
+    present: Annotated[int, "The people in channels."]
+    waiting: Annotated[int, "The people in lobbies."]
+    records: Annotated[int, "The records of all kinds."]
+    timers: Annotated[int, "The timers."]
+    faults: Annotated[int, "The active faults."]
+    held: Annotated[int, "The calls that faults hold."]
+    snapshots: Annotated[int, "The snapshots."]
+    worlds: Annotated[int, "The worlds of the server."]
+    assumptions: Annotated[int, "The assumptions that the world rests on."]
 
 
 class Summary(Wire):

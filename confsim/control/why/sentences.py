@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.domain.channels.channels import CHANNELS, ROOMS
 from confsim.service.entries import ControlCall, JournalEntry
 
 from .case import Case, Finding
@@ -62,7 +63,7 @@ def _said(case: Case, reason: Reason) -> str:
             text = text.replace(f"User {facts[name]} ", f"{case.named(facts[name])} ")
             text = text.replace(f"user {facts[name]} ", f"{case.named(facts[name])} ")
     subject = case.subject
-    if subject is not None and subject.kind in ("channels", "room channels"):
+    if subject is not None and subject.kind in (CHANNELS.name, ROOMS.name):
         text = re.sub(r"\b[Tt]he channel\b(?! that)", lambda _: subject.label, text, count=1)
     if case.caller:
         text = re.sub(r"^The caller\b|\bthe caller\b", lambda _: case.caller, text, count=1)

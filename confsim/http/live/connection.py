@@ -195,7 +195,7 @@ class Connection(asyncio.Protocol):
         while self._queue and not self._full and self._doing in (Doing.ANSWERING, Doing.FINISHING):
             if not turn:
                 self._transport.pause_reading()
-                asyncio.get_running_loop().call_soon(self._drain)
+                self._turns.add(self)
                 return
             turn -= 1
             self._handle(*self._queue.popleft())

@@ -18,7 +18,6 @@ import signal
 import socket
 import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
@@ -28,6 +27,7 @@ from confsim.http.limits import DEFAULT_LIMITS, Limits
 from confsim.http.live import signals
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Handler, Outcome, Request
+from confsim.service.waiting import monotonic
 from confsim.service.worker import Worker, serving
 
 from .bodies import NeedsBody, UnfinishedBodies
@@ -217,11 +217,9 @@ def _expire(peers: set[Peer], now: float) -> None:
 class _Loop(asyncio.SelectorEventLoop):
     """An event loop whose clock is not affected by freezegun and time-machine."""
 
-    if sys.platform != "win32":
-
-        def time(self) -> float:
-            """Return the seconds of a clock that freezegun and time-machine leave alone."""
-            return time.clock_gettime(time.CLOCK_MONOTONIC)
+    def time(self) -> float:
+        """Return the seconds of that clock."""
+        return monotonic()
 
 
 def _by_tls(handler: Handler) -> Handler:

@@ -8,7 +8,16 @@ from base64 import b64encode
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import copy_context
-from inspect import Parameter, isawaitable, iscoroutinefunction, isgeneratorfunction, signature
+from inspect import (
+    Parameter,
+    isasyncgenfunction,
+    isawaitable,
+    isclass,
+    iscoroutinefunction,
+    isgeneratorfunction,
+    signature,
+)
+from threading import current_thread
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -17,6 +26,7 @@ from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
 from confsim.service.errors import as_one
+from confsim.service.worker import Thread
 from confsim.values.urls import encoded, uri
 
 
@@ -86,7 +96,7 @@ def receiver(target: Any, world: object) -> Receiver:
     application, an ASGI application, or a list to which messages are appended. An exception of the target is the error
     of the attempt; a failed assertion is added to ``FAILED`` too. Raises Misuse for any other target.
     """
-    waits = not hasattr(target, "append")
+    waits = callable(target) or not hasattr(target, "append")
     take = _KINDS[_arguments(target)](target) if waits else _appending(target)
 
     def careful(message: Message) -> DeliveryResult:
@@ -96,8 +106,8 @@ def receiver(target: Any, world: object) -> Receiver:
         except BaseException as error:
             if _is_failure(error):
                 FAILED.add(world, error)
-            elif not isinstance(error, Exception):
-                raise
+            elif not isinstance(error, Exception) and not isinstance(current_thread(), Thread):
+                raise  # to the caller; a thread of confsim has none
             return DeliveryResult(None, f"{type(error).__name__}: {error}")
 
     return Receiver(careful, waits)
@@ -116,12 +126,13 @@ def _arguments(target: Any) -> int:
     try:
         parameters = [*signature(target).parameters.values()]
     except ValueError:  # some built-in functions do not tell
-        return 1
+        parameters = [Parameter("message", Parameter.POSITIONAL_ONLY)]
     except TypeError:
         parameters = []
     needed = [each for each in parameters if each.default is each.empty and each.kind not in _SEVERAL]
     count = max(1, len(needed))
-    wrong = isgeneratorfunction(target) if count == 1 else count == 2 and iscoroutinefunction(target)
+    no_status = isclass(target) or isgeneratorfunction(target) or isasyncgenfunction(target)
+    wrong = no_status if count == 1 else count == 2 and iscoroutinefunction(target)
     if wrong or count > 3 or not any(map(_is_positional, parameters)) or not all(map(_is_positional, needed)):
         what = getattr(target, "__qualname__", None) or f"{target!r:.80}"
         raise Misuse(

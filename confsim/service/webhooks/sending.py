@@ -6,10 +6,10 @@ become ready, in order, and records the results in the world.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, nullcontext
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -29,7 +29,7 @@ from confsim.service.entries import DeliveryNote, DeliveryStep
 from confsim.service.faults.interceptor import hits_in
 from confsim.service.journal import Journal
 from confsim.service.live import LiveWorld, WorldObserver
-from confsim.service.worker import serves_others
+from confsim.service.worker import in_thread, serves_others
 from confsim.values.urls import host_name
 
 from .http_sender import HttpSender
@@ -182,21 +182,21 @@ class Webhooks(WorldObserver):
         """Return whether there is anything to send that is not under way yet."""
         return any(each.id not in self._under_way for each in deliveries.ready(world))
 
-    def settled(self, now: int) -> None:
+    def settled(self, now: int) -> Future[None] | None:
         """Send what is ready, and what becomes ready by that. Called under the lock of the world.
 
-        While a receiver that may wait has a message, others have the lock. Their deliveries come after it.
+        While a receiver that may wait has a message, others have the lock. Their deliveries come after it. In a thread
+        that serves others, another one sends: the result is its future.
         """
         live = self._live
         queue = live.world.state(DELIVERIES)
         if self._busy or queue is self._quiet:
-            return
+            return None
         if not deliveries.any_ready(queue):
             self._quiet = queue
-            return
+            return None
         if self.waits and serves_others():
-            threading.Thread(target=self.send_now, daemon=True, name="confsim-receiver").start()
-            return
+            return in_thread(self.send_now)
         self._busy = True
         try:
             while (delivery := self._first()) is not None:
@@ -208,6 +208,7 @@ class Webhooks(WorldObserver):
             live.report_bug(bug)
         finally:
             self._busy = False
+        return None
 
     def _first(self) -> Delivery | None:
         found = deliveries.ready(self._live.world)
@@ -254,7 +255,8 @@ class Webhooks(WorldObserver):
             self._record(now, partial(deliveries.refuse, id=delivery.id, problem=problem, url=message.url))
             return
         self._under_way.add(delivery.id)
-        seconds = self._asked(now, assumed.TIMEOUT) / 1000
+        with self._change(now) as change:
+            seconds = ask(change, assumed.TIMEOUT) / 1000
         for _ in range(copies - 1):
             sender.send(message, seconds, lambda result: None)
         note = self._note(DeliveryStep.SENT, delivery, now, message.url, DeliveryResult(None))
@@ -299,30 +301,27 @@ class Webhooks(WorldObserver):
         self._record(now, partial(deliveries.answered, id=id, at=at, status=status, problem=problem, url=url))
 
     def _record(self, now: int, write: Callable[[Change], None]) -> None:
-        live = self._live
-        change = live.world.change(now, ProfileContext(live.profile))
-        write(change)
-        live.put(change)
-        self._journal.use(change.carried.used)
+        with self._change(now) as change:
+            write(change)
+            self._live.put(change)
 
-    def _asked(self, now: int, entry: Any) -> Any:
+    @contextmanager
+    def _change(self, now: int) -> Iterator[Change]:
+        """A change at an instant for the block, whose assumptions the journal notes; no fault hits it."""
         change = self._live.world.change(now, ProfileContext(self._live.profile))
-        value = ask(change, entry)
+        yield change
         self._journal.use(change.carried.used)
-        return value
 
     def _message(self, delivery: Delivery, now: int) -> Message:
         """Return the signed message of a delivery."""
-        live = self._live
-        change = live.world.change(now, ProfileContext(live.profile))
-        endpoint = ENDPOINTS.of(change, delivery.client)[delivery.endpoint]
-        body = msgspec.json.encode(delivery.payload)
-        url, authorization = addressed(endpoint.url)
-        headers = {"Content-Type": "application/json", "User-Agent": "confsim", **authorization}
-        sign = SIGNERS.get(ask(change, assumed.SIGNATURE))
-        if sign is not None:
-            note(change, assumed.TIMESTAMP)
-            secret = endpoints.secret(change, delivery.client)
-            headers |= sign(secret, delivery.message, self.signing_time(now), body)
-        self._journal.use(change.carried.used)
-        return Message(url, headers, body)
+        with self._change(now) as change:
+            endpoint = ENDPOINTS.of(change, delivery.client)[delivery.endpoint]
+            body = msgspec.json.encode(delivery.payload)
+            url, authorization = addressed(endpoint.url)
+            headers = {"Content-Type": "application/json", "User-Agent": "confsim", **authorization}
+            sign = SIGNERS.get(ask(change, assumed.SIGNATURE))
+            if sign is not None:
+                note(change, assumed.TIMESTAMP)
+                secret = endpoints.secret(change, delivery.client)
+                headers |= sign(secret, delivery.message, self.signing_time(now), body)
+            return Message(url, headers, body)

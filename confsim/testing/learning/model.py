@@ -11,12 +11,12 @@ from msgspec import Struct
 
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.rows import Row
 from confsim.kernel.tables.table import Table
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.world import Change, World
 from confsim.service.clock import Clock
 from confsim.service.entries import JournalEntry
+from confsim.service.live import WorldObserver
 from confsim.service.messages import Response
 from confsim.service.service import Service
 from confsim.service.waiting import wait_for
@@ -29,13 +29,26 @@ from .comparing.comparison import Reply, reply_of
 RowPlace = tuple[str, int]
 
 
-class _Noted(local):
-    """The rows of machines that the call of this thread applies; None while they are not noted."""
+class _Noting(local):
+    """Whether the rows of machines that calls of this thread apply are noted."""
 
-    rows: list[RowPlace] | None = None
+    on = False
 
 
-_noted = _Noted()
+_noting = _Noting()
+
+
+class _AppliedRows(WorldObserver):
+    """The rows of machines that are applied in a world, each once."""
+
+    def __init__(self) -> None:
+        self.places: dict[RowPlace, None] = {}
+
+    def changed(self, before: World, change: Change, after: World) -> None:  # noqa: ARG002 - the change says enough
+        """Note the rows of a change."""
+        for row in change.applied:
+            machine = row.when.machine
+            self.places[machine.name, machine.rows.index(row)] = None
 
 
 class Prediction(Struct, frozen=True):
@@ -163,13 +176,15 @@ class Model:
 def call_service(service: Service, call: ModelCall) -> Prediction:
     """Make a call to a served world. Raises Misuse when it cannot be sent, or when confsim fails."""
     before = service.world
-    _noted.rows = applied = list[RowPlace]()
+    applied, observers = _AppliedRows(), service.live.observers
+    if _noting.on:
+        observers.add(applied)
     try:
         response: Response = wait_for(
             perform(service, call.operation, call.arguments, call.caller, call.body, call.content_type, warns=False)
         )
     finally:
-        _noted.rows = None
+        observers.remove(applied)
     entry: JournalEntry | None = service.journal.last()
     assert entry is not None
     if service.bugs:
@@ -181,42 +196,18 @@ def call_service(service: Service, call: ModelCall) -> Prediction:
         tuple(entry.touched),
         service.world,
         before,
-        tuple(dict.fromkeys(applied)),
+        tuple(applied.places),
     )
 
 
 @contextmanager
 def machine_rows_noted() -> Iterator[None]:
-    """Note in predictions which rows of machines calls apply, until the end of the block."""
-    observers = [
-        (row, _RowObserver(row, (machine.name, place)))
-        for machine in Machine.declared.values()
-        for place, row in enumerate(machine.rows)
-    ]
-    for row, observer in observers:
-        row.observe(observer)
+    """Note in predictions of this thread which rows of machines calls apply, until the end of the block."""
+    _noting.on = True
     try:
         yield
     finally:
-        for row, observer in observers:
-            row.stop_observing(observer)
-
-
-class _RowObserver:
-    """An observer of one row, for every state that it applies in."""
-
-    __slots__ = ("propagate", "sees")
-
-    fires = None
-
-    def __init__(self, row: Row, place: RowPlace) -> None:
-        self.sees = row.on
-        self.propagate = lambda change, record: _note(place)
-
-
-def _note(place: RowPlace) -> None:
-    if _noted.rows is not None:
-        _noted.rows.append(place)
+        _noting.on = False
 
 
 def after_waiting(service: Service, world: World, until: int) -> World:

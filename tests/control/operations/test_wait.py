@@ -16,8 +16,10 @@ from freezegun import freeze_time
 
 from confsim import Simulator
 from confsim.kernel.refusal import Misuse
+from confsim.service import worlds
 from kit import CUSTOMER, START_MS, ok
 from kit.wire import web
+from kit.wire.sockets import until
 
 TERMS = {"url": "https://terms.example/new"}
 
@@ -173,6 +175,21 @@ def test_many_wait_and_nobody_is_held_up(live):
         assert not any(each.done() for each in waiting)
         renew(live)()
         assert {each.result().status_code for each in waiting} == {200}
+
+
+@pytest.mark.parametrize("receives", [False, True])
+def test_a_wait_ends_when_its_client_leaves(live, monkeypatch, receives):
+    """It is no longer one of the waiting calls of the server, and its thread ends; also in a world with a receiver."""
+    monkeypatch.setattr(worlds, "MOST_WAITING", 1)
+    others = set(threading.enumerate())
+    if receives:
+        live.webhooks.deliver_to(lambda message: None)
+    body = {"for": {"mail": {"to": "nobody@example.com"}}, "timeout": "60s"}
+    with web.client(base_url=f"{live.root}/_confsim", timeout=0.2) as hasty, pytest.raises(httpx.ReadTimeout):
+        hasty.post("/wait", json=body)
+    body["timeout"] = "1ms"
+    assert until(lambda: live.live.post("/wait", json=body).json().get("code") == "not_seen")
+    assert until(lambda: not set(threading.enumerate()) - others)
 
 
 # When the time is over

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from confsim import Simulator
+from confsim.api.catalogue import API
 from confsim.assumptions.events import EventKind
 from confsim.contract.operation import Operation
 from confsim.control.catalogue import CONTROL
@@ -203,6 +204,13 @@ def _assumed(sim: Simulator) -> Iterator[Order]:
         yield Order(body={"assumptions": {"channels.unique-names": "refuse"}, "from": call.id})
 
 
+def _one_of_each_kind(sim: Simulator) -> Iterator[Any]:
+    """A record of each kind."""
+    kinds = dict.fromkeys(each.kind for each in sim.control("list_records", limit=0).kinds)
+    for kind in kinds:
+        yield from sim.control("list_records", kind=kind, limit=1).records
+
+
 #: Right calls of the operations whose samples do not say enough.
 RIGHT: Mapping[str, Callable[[Simulator], Iterator[Order]]] = {
     "get_explanation": lambda sim: (
@@ -228,6 +236,26 @@ RIGHT: Mapping[str, Callable[[Simulator], Iterator[Order]]] = {
         {"assumption": "errors.body"},
     ),
     "get_request": _newest_calls,
+    "explain_request": lambda sim: (
+        Order((each.id,)) for each in sim.control("get_journal", status="4xx", limit=300).rows
+    ),
+    "get_journal": _queries(
+        {},
+        *_each("kind", EntryKind),
+        {"status": "4xx", "limit": 3},
+        {"caller": "nobody"},
+        {"text": "e", "path": "*channels*"},
+    ),
+    "get_history": lambda sim: (Order((each.kind, each.id), {"timeline": "true"}) for each in _one_of_each_kind(sim)),
+    "get_difference": lambda sim: (
+        Order(query={"from": each.id, "limit": 50}) for each in (sim.requests[0], sim.requests[-2])
+    ),
+    "find_labels": lambda sim: iter([Order(body={"ids": [each.id for each in _one_of_each_kind(sim)]})]),
+    "try_operation": lambda sim: (Order((each.name,)) for each in API),
+    "get_delivery": lambda sim: (Order((each.id,)) for each in sim.control("list_deliveries", limit=20)),
+    "get_mail": lambda sim: (Order((each.id,)) for each in sim.control("list_mail", limit=20)),
+    "restore_moment": lambda sim: (Order((each.id,)) for each in sim.requests[-1:]),
+    "play_scenario": _bodies({"scenario": "terms-renewal"}),
     "list_unmatched_requests": lambda sim: iter([Order()]),
     "list_moments": lambda sim: iter([Order(), *(Order(query={"at": each.id}) for each in sim.requests[:1])]),
     "list_presence": _queries({"channel": ROOM}, {"channel": EVENT_ROOM}),

@@ -99,6 +99,13 @@ def effects(sim: Simulator) -> None:
 
 def outcomes(sim: Simulator, names: Names) -> None:
     """Every outcome of every fault point of the domain hits what it is about."""
+    for fault in injected():
+        hit(sim, names, fault)
+    sim.faults.clear()
+
+
+def hit(sim: Simulator, names: Names, fault: dict[str, Any]) -> None:
+    """Let a fault hit what it is about."""
     ok(sim, "set_client_dial_out_state", state="enable")
     ok(sim, "set_dial_out_state", uuid=ROOM, state="enable")
     acts: dict[str, Callable[[], object]] = {
@@ -109,13 +116,11 @@ def outcomes(sim: Simulator, names: Names) -> None:
         "mail": lambda: sim.call("set_user_email", USER, userId=names["user"], body={"email": "lost@x.example"}),
         "webhook": lambda: sim.call("upload_client_media", ADMIN, name="webhook.txt", body=b"bytes"),
     }
-    for fault in injected():
-        sim.faults.put([fault])
-        sim.presence.join(ROOM, OWNER)
-        acts[fault["thing"]]()
-        sim.clock.advance("1m")
-        assert sim.faults[0].hits, fault
-    sim.faults.clear()
+    sim.faults.put([fault])
+    sim.presence.join(ROOM, OWNER)
+    acts[fault["thing"]]()
+    sim.clock.advance("1m")
+    assert sim.faults[0].hits, fault
 
 
 def injected() -> Iterator[dict[str, Any]]:

@@ -24,7 +24,7 @@ from .view import View, word
 Tried = tuple[str, str, str]
 
 
-class Step(Struct, frozen=True):
+class Step(Struct, frozen=True, dict=True):
     """An act in a world: the world before, the answer, the world after, the events told, the triggers tried.
 
     ``bugs`` are the errors of the simulator itself.
@@ -39,10 +39,15 @@ class Step(Struct, frozen=True):
     tried: frozenset[Tried]
     bugs: tuple[BaseException, ...]
 
-    @property
+    @cached_property
     def changed(self) -> bool:
         """Whether the world is another one, or the time has moved on."""
         return self.after.now != self.before.now or not self.after.world.holds_the_same(self.before.world)
+
+    @cached_property
+    def tables(self) -> frozenset[str]:
+        """The tables in which a record may have become another one: those that are not the very same."""
+        return self.before.other_tables(self.after)
 
 
 class Stage:

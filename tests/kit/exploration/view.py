@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -46,10 +46,10 @@ class View:
         key = Table.declared[table].key
         return {key(record): record for record in self[table]}
 
-    def shares(self, other: View, tables: Iterable[str]) -> bool:
-        """Return whether both worlds have the very same tables of these names, so that no record differs."""
+    def other_tables(self, other: View) -> frozenset[str]:
+        """Return the names of the tables that both worlds do not share, so that a record may differ."""
         mine, others = self._identities, other._identities
-        return all(mine.get(table) == others.get(table) for table in tables)
+        return frozenset(table for table in mine.keys() | others if mine.get(table) != others.get(table))
 
     @cached_property
     def _identities(self) -> dict[str, list[int]]:

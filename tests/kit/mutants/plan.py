@@ -176,12 +176,14 @@ def in_child(work: Any, *arguments: Any) -> Any:
     if child == 0:
         os.close(reader)
         try:
-            result = pickle.dumps(work(*arguments))
-        except BaseException as error:
-            result = pickle.dumps(error)
-        with os.fdopen(writer, "wb") as pipe:
-            pipe.write(result)
-        os._exit(0)
+            try:
+                result = pickle.dumps(work(*arguments))
+            except BaseException as error:
+                result = pickle.dumps(error)
+            with os.fdopen(writer, "wb") as pipe:
+                pipe.write(result)
+        finally:  # also for an error that cannot be pickled: the child must not go on as its parent
+            os._exit(0)
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
         result = pickle.loads(pipe.read())

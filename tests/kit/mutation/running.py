@@ -94,12 +94,14 @@ def forked(act: Callable[[], Any], limit: float) -> Any:
         for stream in (1, 2):
             os.dup2(silence, stream)
         try:
-            reported = json.dumps(act()).encode()
-        except BaseException:
-            reported = json.dumps({"error": traceback.format_exc()}).encode()
-        with open(writing, "wb") as pipe:
-            pipe.write(reported)
-        os._exit(0)
+            try:
+                reported = json.dumps(act()).encode()
+            except BaseException:
+                reported = json.dumps({"error": traceback.format_exc()}).encode()
+            with open(writing, "wb") as pipe:
+                pipe.write(reported)
+        finally:  # also where nobody reads: the child must not go on as its parent
+            os._exit(0)
     os.close(writing)
     reported, ended = _read(reading, time.monotonic() + 2 * limit + _PATIENCE)
     if not ended:

@@ -36,6 +36,8 @@ def outcome(do):
     response = sim.app(Request("GET", "/v1_0/users/me", headers=headers, worker=Worker()))
     seconds = [held.info.remaining // 10_000 for held in sim.faults.held]
     if not isinstance(response, Response):
+        response.cancel()
+        sim.service.shut_down()  # no thread waits for an hour
         return sim.clock.now, seconds
     lines = [line for line in response.headers if line[0] != "Date"]
     return response.status, lines, response.body, response.cut, sim.clock.now, seconds

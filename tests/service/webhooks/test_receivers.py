@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import urllib.request
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from unittest.mock import Mock
 
 import pytest
 
-from confsim import Misuse
+from confsim import Misuse, Simulator
 from confsim.domain.events.deliveries import DeliveryState
 from confsim.service.live import WorldObserver
 from confsim.service.webhooks.receivers import FAILED
@@ -122,8 +124,22 @@ def test_anything_with_append_collects_messages(sim):
     assert names(got) == ["b"]
 
 
+def test_a_mock_is_a_function(sim):
+    """A mock has every attribute, append too, and is called nevertheless."""
+    got = Mock(return_value=204)
+    sim.webhooks.deliver_to(got)
+    happen(sim, "a")
+    assert names(call.args[0] for call in got.call_args_list) == ["a"]
+    assert sim.webhooks[0].attempts[0].status == 204
+
+
 def generator(message):
     """Yield, so that a call does nothing."""
+    yield message
+
+
+async def async_generator(message):
+    """Yield, so that there is nothing to await."""
     yield message
 
 
@@ -139,8 +155,8 @@ async def two(environ, start_response):
         lambda one, two, three, four: 200,
         lambda **named: 200,
         lambda message, *, needed: 200,
-        generator,
-        two,
+        *(generator, async_generator, two),
+        *(list, int, Simulator),
     ],
 )
 def test_what_cannot_be_a_receiver_is_refused(sim, target):
@@ -300,6 +316,15 @@ def test_other_clients_of_a_server_do_not_notice_that_a_receiver_waits(sim):
         go_on.set()
         assert first.result(30) == 200
     assert states(sim) == [DeliveryState.DELIVERED] * 2
+
+
+def test_a_receiver_cannot_end_the_server(sim):
+    """An attempt to exit the process is a failed attempt there, since no caller gets it; the server answers on."""
+    sim.webhooks.deliver_to(lambda message: sys.exit(3))
+    with sim.serve() as server:
+        assert upload(server.root, "a") == 200
+        assert upload(server.root, "b") == 200
+    assert sim.webhooks[0].attempts[0].problem == "SystemExit: 3"
 
 
 # What fails

@@ -210,7 +210,7 @@ def _made(step: Step) -> Iterator[str]:
     if step.act.caller == CONTROL or step.answer.refused:
         return
     for table in ("users", "channels", "sessions", "placements", "reservations", "linked users"):
-        if step.before.shares(step.after, (table,)):
+        if table not in step.tables:
             continue
         before = step.before.keyed(table)
         for key, record in step.after.keyed(table).items():

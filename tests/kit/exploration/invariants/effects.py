@@ -329,7 +329,7 @@ def _touches(step: Step) -> Iterator[str]:
     allowed = ONLY.get(step.act.operation)
     if allowed is not None and step.changed:
         for name in Declared.declared:
-            if name not in allowed and name not in _TOLD and not step.before.shares(step.after, (name,)):
+            if name not in allowed and name not in _TOLD and name in step.tables:
                 yield f"{step.act.operation} changes {name}"
 
 

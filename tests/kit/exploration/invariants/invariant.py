@@ -39,7 +39,7 @@ class Invariant(Struct, frozen=True):
         """Return what does not hold since a step, each once: of the step itself, or in the world after it and not in
         the one before.
         """
-        if self.tables and step.before.shares(step.after, self.tables):
+        if self.tables and step.tables.isdisjoint(self.tables):
             return []
         if self.of_step is not None:
             return _asked(self.of_step, step)

@@ -171,7 +171,7 @@ _BY_THE_WAY_IN = {"sessions", "placements"}
 @STATED.step("reads-change-nothing", "A call that reads changes nothing.", "R550, G349, G350")
 def _reads(step: Step) -> Iterator[str]:
     if step.act.operation.startswith(("get_", "list_", "check_", "find_")) and step.changed:
-        records = [name for name in Declared.declared if not step.before.shares(step.after, [name])]
+        records = [name for name in Declared.declared if name in step.tables]
         allowed = _BY_READS | (_BY_THE_WAY_IN if step.act.operation == "get_streaming_proxy" else set())
         if not allowed.issuperset(records):
             yield ", ".join(records)

@@ -116,7 +116,7 @@ def _come_and_go(step: Step) -> Iterator[str]:
         return
     operation = step.act.operation
     for table, lifetime in LIFETIMES.items():
-        if (operation in lifetime.made and operation in lifetime.removed) or step.before.shares(step.after, (table,)):
+        if (operation in lifetime.made and operation in lifetime.removed) or table not in step.tables:
             continue
         before, after = step.before.keyed(table).keys(), step.after.keyed(table).keys()
         if operation not in lifetime.made and after - before:

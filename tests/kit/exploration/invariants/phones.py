@@ -33,7 +33,7 @@ def _assignments(view: View) -> Iterator[str]:
 
 def _new_calls(step: Step) -> Iterator[Any]:
     """Yield the calls that a step placed."""
-    if not step.before.shares(step.after, ("calls",)):
+    if "calls" in step.tables:
         old = {call.id for call in step.before["calls"]}
         yield from (call for call in step.after["calls"] if call.id not in old)
 

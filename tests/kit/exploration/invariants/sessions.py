@@ -193,7 +193,7 @@ def _inside(view: View, place: str) -> set[int]:
 
 def _kept(step: Step, table: str) -> Iterator[tuple[Any, Any]]:
     """Yield the records of a table that are there before and after a step, and differ."""
-    if step.before.shares(step.after, (table,)):
+    if table not in step.tables:
         return
     after = step.after.keyed(table)
     for key, was in step.before.keyed(table).items():

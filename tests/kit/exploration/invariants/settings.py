@@ -96,7 +96,7 @@ _SEVERAL = {"validators"}
 )
 def _by_its_call(step: Step) -> Iterator[str]:
     for table, fields in FIELDS.items():
-        if step.before.shares(step.after, (table,)):
+        if table not in step.tables:
             continue
         before = step.before.keyed(table)
         kept = [

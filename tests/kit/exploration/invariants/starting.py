@@ -20,7 +20,7 @@ STATED = Statements()
 
 def _began(step: Step, table: str, field: str, state: str) -> Iterator[Any]:
     """Yield the records that are in a state since this step."""
-    if not step.before.shares(step.after, (table,)):
+    if table in step.tables:
         before = step.before.keyed(table)
         for key, record in step.after.keyed(table).items():
             was = before.get(key)
