@@ -296,3 +296,14 @@ def test_a_scenario_that_stops_says_where(sim, submit):
     answer = submit("scenarios", name="handle-reservation")
     assert answer.status == 409
     assert b"the scenario stopped at " in answer.body
+
+
+def test_a_call_of_a_web_page_that_no_client_allows_says_so(sim, browse):
+    """By its origin, with the operation that allows it; no other call has this notice."""
+    client = sim.client(USER)
+    client.get("/v1_0/users/me", headers={"Origin": "http://localhost:5173"})
+    page = browse("/_confsim/inspector/requests/r1")
+    assert "A browser keeps this answer from the page at http://localhost:5173" in shown(page)
+    assert "/_confsim/inspector/operations/set_origins" in page.links()
+    client.get("/v1_0/users/me")
+    assert "A browser keeps" not in browse("/_confsim/inspector/requests/r2").text

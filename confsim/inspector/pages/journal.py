@@ -81,7 +81,11 @@ def _request(asked: PageRequest, id: str) -> AnsweredPage:
         assumptions=[each for each in control("list_assumptions") if each.id in call.assumptions],
         why=control("explain_request", id),
         **around,
-        **(_exported(asked, id) if call.kind == EntryKind.CALL else {"headers": None, "exports": {}, "too_large": 0}),
+        **(
+            _exported(asked, id)
+            if call.kind == EntryKind.CALL
+            else {"headers": None, "blocked": "", "exports": {}, "too_large": 0}
+        ),
         **{**_listed(asked, id), "status": 200},
     )
 
@@ -112,4 +116,16 @@ def _exported(asked: PageRequest, id: str) -> dict[str, Any]:
             exports[form] = control("export_requests", as_=form, ids=id).data.decode()
         except Misuse as misuse:
             exports[form] = str(misuse)
-    return {"headers": headers, "exports": exports, "too_large": size if size > _LARGEST_START else 0}
+    blocked = "" if headers is None else _blocked(*(lines for _, lines in headers))
+    return {
+        "headers": headers,
+        "blocked": blocked,
+        "exports": exports,
+        "too_large": size if size > _LARGEST_START else 0,
+    }
+
+
+def _blocked(sent: list[dict[str, str]], answered: list[dict[str, str]]) -> str:
+    """Return the origin of a web page that a browser does not let see the answer; an empty text for none."""
+    allowed = any(each["name"].lower() == "access-control-allow-origin" for each in answered)
+    return "" if allowed else next((each["value"] for each in sent if each["name"].lower() == "origin"), "")
