@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 from confsim.canonical.difference import difference
@@ -82,6 +82,8 @@ def get_difference(
             there = [held(world.change(0), client, table, key) is not None for world in (before, after)]
             counts[2 if all(there) else 0 if there[1] else 1] += 1
     shown = ordered[:size]
+    writers = {entries[-1].id: entries[-1] for place in shown if (entries := past.by_place.get(place))}
+    said = {id: headline(past, entry) for id, entry in writers.items()}
     now = context.service.clock.now() if to is None else noted(context, to).at
     return DifferentMoment(
         added=counts[0],
@@ -89,7 +91,7 @@ def get_difference(
         changed=counts[2],
         bookkeeping=len(places) - sum(counts),
         records=[
-            _described(past, place, change, before, after)
+            _described(past, said, place, change, before, after)
             for place in shown
             for change in changes((place,), before, after)
         ],
@@ -152,8 +154,10 @@ def _only(world: World, places: Iterable[Written]) -> World:
     return change.commit()
 
 
-def _described(past: Past, place: Written, change: RecordChange, before: World, after: World) -> DifferentRecord:
-    """Return a record that differs, with the entry that changed it last."""
+def _described(
+    past: Past, said: Mapping[str, str], place: Written, change: RecordChange, before: World, after: World
+) -> DifferentRecord:
+    """Return a record that differs, with the entry that changed it last; ``said`` has the words for the entries."""
     entries = past.by_place.get(place, ())
     names: dict[str, str] = {}
     for world in (before, after):
@@ -169,7 +173,7 @@ def _described(past: Past, place: Written, change: RecordChange, before: World, 
         after=change.after,
         label=change.label,
         entry=entries[-1].id if entries else None,
-        entryText=headline(past, entries[-1]) if entries else "",
+        entryText=said[entries[-1].id] if entries else "",
         names=names,
         bookkeeping=change.table in BOOKKEEPING,
     )

@@ -33,7 +33,7 @@ from kit.declared import own_tables
 #: Operations that take away what others need, in the order in which they are asked last.
 _LAST = (
     *("leave_channel", "resume_clock", "run_clock", "set_clock", "advance_clock", "clear_faults", "put_faults"),
-    *("forget_request", "set_journal", "put_state", "clear_requests", "drop_worlds"),
+    *("restore_moment", "play_scenario", "forget_request", "set_journal", "put_state", "clear_requests", "drop_worlds"),
 )
 #: The operation that restores the world of the start: the very last one.
 _RESET = "reset_world"
@@ -247,15 +247,13 @@ RIGHT: Mapping[str, Callable[[Simulator], Iterator[Order]]] = {
         {"text": "e", "path": "*channels*"},
     ),
     "get_history": lambda sim: (Order((each.kind, each.id), {"timeline": "true"}) for each in _one_of_each_kind(sim)),
-    "get_difference": lambda sim: (
-        Order(query={"from": each.id, "limit": 50}) for each in (sim.requests[0], sim.requests[-2])
-    ),
+    "get_difference": lambda sim: (Order(query={"from": each.id, "limit": "50"}) for each in sim.requests[-2:]),
     "find_labels": lambda sim: iter([Order(body={"ids": [each.id for each in _one_of_each_kind(sim)]})]),
     "try_operation": lambda sim: (Order((each.name,)) for each in API),
     "get_delivery": lambda sim: (Order((each.id,)) for each in sim.control("list_deliveries", limit=20)),
     "get_mail": lambda sim: (Order((each.id,)) for each in sim.control("list_mail", limit=20)),
     "restore_moment": lambda sim: (Order((each.id,)) for each in sim.requests[-1:]),
-    "play_scenario": _bodies({"scenario": "terms-renewal"}),
+    "play_scenario": _bodies({"scenario": "api-token-rotation"}),
     "list_unmatched_requests": lambda sim: iter([Order()]),
     "list_moments": lambda sim: iter([Order(), *(Order(query={"at": each.id}) for each in sim.requests[:1])]),
     "list_presence": _queries({"channel": ROOM}, {"channel": EVENT_ROOM}),
