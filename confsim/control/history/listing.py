@@ -93,8 +93,8 @@ def get_journal(
 ) -> JournalPage:
     """Get a page of the journal in short, newest first, with the counts by class and the callers.
 
-    Misuse for a status that is not valid, (404) for an unknown operation, assumption or entry ``before``, (410) for one
-    that the journal has dropped.
+    Raises Misuse for a status that is not valid, (404) for an unknown operation, assumption or entry ``before``, (410)
+    for one that the journal has dropped.
     """
     size = SHOWN if limit is None else limit
     if size > MOST:
@@ -121,7 +121,7 @@ def get_journal(
 
 
 def _require_operation(name: str | None) -> None:
-    """Raise Misuse (404) for an operation that neither the API nor the control plane has."""
+    """Raise Raises Misuse (404) for an operation that neither the API nor the control plane has."""
     known = (*API.operations, *FILES.operations, *CONTROL.operations)
     if name is not None and name not in known:
         raise Misuse(f"there is no operation {name!r}{suggest(name, known)}", status=404)

@@ -67,7 +67,7 @@ def get_difference(
 ) -> DifferentMoment:
     """Get what is different in the world right after one entry of the journal from right after another, or from now.
 
-    Misuse (404) for an unknown entry, (410) for one that the journal has dropped.
+    Raises Misuse (404) for an unknown entry, (410) for one that the journal has dropped.
     """
     size = SHOWN if limit is None else limit
     if size > MOST:

@@ -68,7 +68,7 @@ def get_history(
 
     As a ``timeline``, it has the changes of records that name it too (for a user or a channel: joining, waiting, roles,
     recordings), and the calls of a user. A record that was removed has its history as long as the journal has it.
-    Misuse (404) for an unknown kind, record or entry, (410) for one that the journal has dropped.
+    Raises Misuse (404) for an unknown kind, record or entry, (410) for one that the journal has dropped.
     """
     size = SHOWN if limit is None else limit
     if size > MOST:

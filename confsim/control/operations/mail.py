@@ -72,7 +72,7 @@ def list_mail(
 
 @operation("GET /mail/{id}", beside=True)
 def get_mail(context: ControlContext, id: Annotated[str, "The id of the mail."]) -> MailInfo:
-    """Get a mail with what became of it. Misuse (404) for an unknown id."""
+    """Get a mail with what became of it. Raises Misuse (404) for an unknown id."""
     change = context.view()
     found = mail.MAILS.of(change).get(whole_number(id) or 0)
     if found is None:

@@ -155,7 +155,7 @@ def list_endpoints(context: ControlContext) -> list[EndpointHealth]:
 def get_delivery(context: ControlContext, id: Annotated[str, "The id of the delivery."]) -> DeliveryInfo:
     """Get a delivery with its place among those to its endpoint, and the entry that caused it.
 
-    Misuse (404) for an unknown delivery.
+    Raises Misuse (404) for an unknown delivery.
     """
     change = context.view()
     delivery = DELIVERIES.of(change).get(id)

@@ -90,7 +90,7 @@ def try_operation(
 ) -> TriedOperation:
     """Get what one needs to try an operation: the tokens that its gate admits, and records for its arguments.
 
-    Misuse (404) for an unknown operation or client.
+    Raises Misuse (404) for an unknown operation or client.
     """
     performed = API.find(name)
     if performed is None:

@@ -95,8 +95,8 @@ def _shipped() -> tuple[ScenarioInfo, ...]:
 def play_scenario(context: ControlContext, body: RunScenario) -> PlayedScenario:
     """Run a scenario in this world; its calls are in the journal like all others.
 
-    A step that does not go as it expects ends the scenario: the answer says which. Misuse for an unknown scenario
-    (404), a document that is not valid, and a step that would have to wait.
+    A step that does not go as it expects ends the scenario: the answer says which. Raises Misuse for an unknown
+    scenario (404), a document that is not valid, and a step that would have to wait.
     """
     from confsim.control.scenarios import compile_scenario, run_scenario
 
@@ -115,7 +115,7 @@ def play_scenario(context: ControlContext, body: RunScenario) -> PlayedScenario:
 
 
 def _require_shipped(name: str) -> None:
-    """Raise Misuse (404) for a name that no shipped scenario has: a server reads no file for its callers."""
+    """Raise Raises Misuse (404) for a name that no shipped scenario has: a server reads no file for its callers."""
     from confsim.arazzo import library
     from confsim.kernel.refusal import suggest
 

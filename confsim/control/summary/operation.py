@@ -122,7 +122,7 @@ def get_summary(
 ) -> Summary:
     """Get what is wrong in the world, what waits and what comes next, with the counts of everything.
 
-    Closed deliveries are counted among the newest 10,000. Misuse for a limit above 100.
+    Closed deliveries are counted among the newest 10,000. Raises Misuse for a limit above 100.
     """
     shown = SHOWN if limit is None else limit
     if shown > MOST:

@@ -68,7 +68,9 @@ def explain_request(context: ControlContext, id: Annotated[str, "The id of the c
     """Explain why a call of the API or of the control plane was refused.
 
     The answer names the record that is missing or in the way, the entries that made and removed it, and the rules and
-    assumptions that decided. Misuse (404) for an id that nothing has had, (410) for what the journal has dropped.
+    assumptions that decided.
+
+    Raises Misuse (404) for an id that nothing has had, (410) for what the journal has dropped.
     """
     entry = noted(context, id)
     if isinstance(entry, TimerEntry):
