@@ -1,14 +1,9 @@
 """Admission: the gates of operations, evaluated for the caller and the records in the path."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
-from confsim.assumptions import clients as assumed_clients
-from confsim.assumptions import members
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.contract.gates import FOR_USERS, Grant
+from confsim.assumptions import Reason, ask, clients as assumed_clients, members
+from confsim.contract import FOR_USERS, Grant
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -17,7 +12,7 @@ from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import channel_access, roles
 from confsim.domain.members.roles import Role
 from confsim.domain.users import users
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 from .call import Call
 
@@ -111,10 +106,6 @@ def _host_of_any(call: Call, caller: Caller) -> users.User | None:
     return caller.user if call.subject is None and call.client.id == caller.client.id else None
 
 
-def _api_token(call: Call, caller: Caller) -> bool:
-    return caller.api_token is not None
-
-
 #: Grants that depend on a thing in the path.
 OF_THING = frozenset({Grant.ACCESS, Grant.OPERATOR, Grant.OWNER, Grant.SELF})
 
@@ -126,7 +117,7 @@ _HOLDS: dict[Grant, Callable[[Call, Caller], bool]] = {
     Grant.SELF: lambda call, caller: (
         caller.user is not None and call.subject is not None and call.subject.id == caller.user.id
     ),
-    Grant.API_TOKEN: _api_token,
+    Grant.API_TOKEN: lambda call, caller: caller.api_token is not None,
     Grant.CUSTOMER_ADMIN: _customer_admin,
     Grant.PARTNER_ADMIN: lambda call, caller: credentials.manages_children(call.change, caller),
     Grant.ACCESS: lambda call, caller: (

@@ -1,22 +1,17 @@
 """App sessions: runs of client applications and what is linked to them (P2 App sessions)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from msgspec import Meta
 
 from confsim.api.forms import AppSessionId, ChannelId, ClientId, SessionId, UserId
-from confsim.assumptions import app_sessions as assumed
+from confsim.assumptions import app_sessions as assumed, ask, in_force
 from confsim.assumptions.protocol import sizes, units
 from confsim.assumptions.protocol.transport import SESSION_WITHOUT_ID
-from confsim.assumptions.register import ask, in_force
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import FreeText, Limit, Long, Offset, Page, Present, Said, Sized, Wire
+from confsim.contract import FreeText, Limit, Long, Offset, Page, Present, Said, Sized, Source, Wire, gates
 from confsim.domain import app_sessions
-from confsim.domain.app_sessions import AppSessionFilter, Log
+from confsim.domain.app_sessions import AppSessionFilter
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import USERS, User
 
@@ -187,12 +182,12 @@ def list_app_session_logs(
 ) -> Page[AppSessionLog]:
     """List the logs of an app session by their index: for administrators and the caller who created it."""
     return views.page(
-        call, app_sessions.list_logs(call.change, app_session), limit, offset, lambda shown: [*map(_log_view, shown)]
+        call,
+        app_sessions.list_logs(call.change, app_session),
+        limit,
+        offset,
+        lambda shown: [AppSessionLog(time=log.time, data=log.data, index=log.index) for log in shown],
     )
-
-
-def _log_view(log: Log) -> AppSessionLog:
-    return AppSessionLog(time=log.time, data=log.data, index=log.index)
 
 
 @named(

@@ -1,22 +1,17 @@
 """The call of an operation: its caller, client and instant, and the change that it may write."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from msgspec import Struct
 
+from confsim.assumptions import Reason, ask
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.contract.operation import Catalogue, Operation
-from confsim.contract.types import Form
+from confsim.contract import Catalogue, Form, Operation
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.users.users import User
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 #: The host in URLs of responses to a call without a Host, as in process.
 HOST = "confsim.test"

@@ -1,7 +1,5 @@
 """The catalogue of the API: all families of operations, in the order of the documents."""
 
-from __future__ import annotations
-
 # imported for their effect: they attach couplings, deletions and emitted events to the machines
 import confsim.domain.couplings  # noqa: F401
 

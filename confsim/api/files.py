@@ -1,13 +1,8 @@
 """Files served beside the API: images by URL, media and recordings by links (G104, G510)."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
-from confsim.contract import gates
-from confsim.contract.encode import Raw
-from confsim.contract.operation import Catalogue
-from confsim.contract.types import ImageSize
+from confsim.contract import Catalogue, ImageSize, Raw, gates
 from confsim.domain import images
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client

@@ -1,17 +1,12 @@
 """Texts of the wire: those with a form of their own, by their readers and patterns; and those that name things."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from confsim.assumptions import breakout, broadcast, channels, clients, identity, media, telephony
+from confsim.assumptions import breakout, broadcast, channels, clients, identity, in_force, media, telephony
 from confsim.assumptions.protocol import durations, sizes
-from confsim.assumptions.register import in_force
-from confsim.assumptions.users import emails as assumed_emails
-from confsim.assumptions.users import users as assumed_users
-from confsim.contract.schema import SPACE, caseless
-from confsim.contract.types import FreeText, Long, Name, Names, Pattern, Said, Samples, Sized, TextForm
+from confsim.assumptions.users import emails as assumed_emails, users as assumed_users
+from confsim.contract import SPACE, FreeText, Long, Name, Names, Pattern, Said, Samples, Sized, TextForm, caseless
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
 from confsim.domain.users import languages
@@ -53,14 +48,6 @@ _NUMBER = rf"\+?[1-9][0-9]{{0,{e164.DIGITS_MOST - 1}}}"
 _TONES = rf"([,#*][0-9#*,]{{0,{e164.DTMF_MOST - 1}}})?"
 
 
-def _phone(profile: Profile) -> dict[str, Any]:
-    return {"pattern": f"^{_NUMBER}$"}
-
-
-def _dialled(profile: Profile) -> dict[str, Any]:
-    return {"pattern": f"^{_NUMBER}{_TONES}$"}
-
-
 def _quoted(context: Any, text: str) -> str:
     e164.priced(context, text)
     return text
@@ -86,16 +73,6 @@ def _destination(profile: Profile) -> dict[str, Any]:
     }
 
 
-def _email(profile: Profile) -> dict[str, Any]:
-    if in_force(profile, assumed_emails.EMAIL_MALFORMED) == "taken":
-        return {}
-    return {"pattern": rf"^([^{SPACE}@\x00-\x1f\x7f]+@[^{SPACE}@\x00-\x1f\x7f]+)?$"}
-
-
-def _friendly(profile: Profile) -> dict[str, Any]:
-    return {"pattern": f"^({in_force(profile, channels.FRIENDLY_FORM)})$"}
-
-
 def _breakout(profile: Profile) -> dict[str, Any]:
     return {"minimum": 1 if in_force(profile, breakout.ZERO) == "refuse" else 0, "maximum": durations.LONGEST}
 
@@ -106,22 +83,9 @@ def _description(profile: Profile) -> dict[str, Any]:
     return {"maxLength": min(DESCRIPTION, most) if refused else most}
 
 
-def _first_description(profile: Profile) -> dict[str, Any]:
-    limited = in_force(profile, channels.DESCRIPTION_AT_CREATION) == "limit"
-    return _description(profile) if limited else {"maxLength": in_force(profile, sizes.TEXT)}
-
-
 def _counted(profile: Profile) -> str:
     """Return what counts as a character of a description, where JSON Schema counts otherwise (G304)."""
     return "A character is a UTF-16 unit." if in_force(profile, channels.DESCRIPTION_COUNT) == "utf-16" else ""
-
-
-def _not_empty(profile: Profile) -> dict[str, Any]:
-    return {"minLength": 1}
-
-
-def _meeting(profile: Profile) -> dict[str, Any]:
-    return {"minLength": 1} if in_force(profile, channels.MEETING_ID_EMPTY) == "refuse" else {}
 
 
 def _provider(profile: Profile) -> dict[str, Any]:
@@ -132,20 +96,9 @@ def _provider(profile: Profile) -> dict[str, Any]:
     return {"minLength": 1, "pattern": rf"[^\x09-\x0d\x1c-\x1f{SPACE}]"} if unknown == "store" else {}
 
 
-def _origin(profile: Profile) -> dict[str, Any]:
-    return {"pattern": f"^[Hh][Tt][Tt][Pp][Ss]?://{HOST_PATTERN}(:{PORT})?$"} if _embedding(profile) else {}
-
-
-def _domain(profile: Profile) -> dict[str, Any]:
-    return {"pattern": f"^{HOST_PATTERN}$"} if _embedding(profile) else {}
-
-
-def _embedding(profile: Profile) -> bool:
-    return in_force(profile, clients.EMBEDDING_CHECK)
-
-
-def _some_providers(profile: Profile) -> dict[str, Any]:
-    return {"minItems": 1} if in_force(profile, identity.NO_PROVIDERS) == "refuse" else {}
+def _embedding(pattern: str) -> Pattern:
+    """The form of what may embed the service, where it is checked (G291)."""
+    return Pattern(lambda profile: {"pattern": pattern} if in_force(profile, clients.EMBEDDING_CHECK) else {})
 
 
 def _language(profile: Profile) -> dict[str, Any]:
@@ -157,34 +110,62 @@ def _language(profile: Profile) -> dict[str, Any]:
     return {"pattern": f"^({'|'.join(sorted(languages.ISO_639_1))})({separator}[A-Z]{{2}})?$"}
 
 
+#: A number to call, with or without a DTMF part.
+_DIALLED = Pattern(lambda profile: {"pattern": f"^{_NUMBER}{_TONES}$"})
+_ADDRESS = {"pattern": rf"^([^{SPACE}@\x00-\x1f\x7f]+@[^{SPACE}@\x00-\x1f\x7f]+)?$"}
 _NUMBERS = Samples("+12025550123", "+442079460123")
 #: A phone number, read as +E164; the leading plus is optional (P2 L299).
-PhoneNumber = Annotated[str, TextForm(e164.canonical, _phone), _NUMBERS]
+PhoneNumber = Annotated[str, TextForm(e164.canonical, lambda profile: {"pattern": f"^{_NUMBER}$"}), _NUMBERS]
 #: A phone number to price, with or without a DTMF part (P2 L303).
-QuotedNumber = Annotated[str, TextForm(_quoted, _dialled), _NUMBERS]
+QuotedNumber = Annotated[str, TextForm(_quoted, _DIALLED.keywords), _NUMBERS]
 #: A number to call, with or without a DTMF part (P2 L307).
-DialledNumber = Annotated[str, Pattern(_dialled), _NUMBERS]
+DialledNumber = Annotated[str, _DIALLED, _NUMBERS]
 #: A number to call in any notation, from which the digits are extracted (P2 L307).
-WrittenNumber = Annotated[str, Pattern(_not_empty), _NUMBERS]
+WrittenNumber = Annotated[str, Pattern(lambda profile: {"minLength": 1}), _NUMBERS]
 PINS = Samples("123456", "654321")
 PinText = Annotated[str, Pattern(_pin), PINS]
 GatewayKindName = Annotated[Name, Pattern(_gateway_kind), Samples("RTMP", "SRT")]
 DestinationUrl = Annotated[
     Name, Pattern(_destination), Samples("rtmp://live.example.com/one", "rtmps://live.example.com/two")
 ]
-Email = Annotated[FreeText, Pattern(_email), Samples("sample@example.com", "other@example.com")]
-FriendlyUrlWord = Annotated[str, Pattern(_friendly)]
+Email = Annotated[
+    FreeText,
+    Pattern(lambda profile: {} if in_force(profile, assumed_emails.EMAIL_MALFORMED) == "taken" else _ADDRESS),
+    Samples("sample@example.com", "other@example.com"),
+]
+FriendlyUrlWord = Annotated[
+    str, Pattern(lambda profile: {"pattern": f"^({in_force(profile, channels.FRIENDLY_FORM)})$"})
+]
 #: The duration of a breakout session in milliseconds, up to the longest time allowed.
 BreakoutDuration = Annotated[Long, Pattern(_breakout)]
 #: Up to 200 characters (P2 Limits L390).
 ChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_description), Said(_counted)]
 #: The same where the channel is created (G303).
-FirstChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_first_description), Said(_counted)]
+FirstChannelText = Annotated[
+    str,
+    Sized(sizes.TEXT, allow_blank=True),
+    Pattern(
+        lambda profile: (
+            _description(profile)
+            if in_force(profile, channels.DESCRIPTION_AT_CREATION) == "limit"
+            else {"maxLength": in_force(profile, sizes.TEXT)}
+        )
+    ),
+    Said(_counted),
+]
 #: The names of authentication providers (G184, G185).
-ProviderNames = Annotated[list[Annotated[str, Pattern(_provider), Samples("google")]], Pattern(_some_providers)]
+ProviderNames = Annotated[
+    list[Annotated[str, Pattern(_provider), Samples("google")]],
+    Pattern(lambda profile: {"minItems": 1} if in_force(profile, identity.NO_PROVIDERS) == "refuse" else {}),
+]
 #: The origin of a page that embeds the service, and the domain of one.
-Origin = Annotated[str, Pattern(_origin), Samples("https://example.com")]
-Domain = Annotated[str, Pattern(_domain), Samples("example.com")]
-MeetingId = Annotated[MeetingCode, Pattern(_meeting)]
+Origin = Annotated[
+    str, _embedding(f"^[Hh][Tt][Tt][Pp][Ss]?://{HOST_PATTERN}(:{PORT})?$"), Samples("https://example.com")
+]
+Domain = Annotated[str, _embedding(f"^{HOST_PATTERN}$"), Samples("example.com")]
+MeetingId = Annotated[
+    MeetingCode,
+    Pattern(lambda profile: {"minLength": 1} if in_force(profile, channels.MEETING_ID_EMPTY) == "refuse" else {}),
+]
 #: An ISO 639-1 code with an optional region (P1 L244).
 LanguageCode = Annotated[str, Pattern(_language), Samples("en", "de-CH")]

@@ -6,22 +6,16 @@ concerned. It raises Refusal NOT_FOUND for a missing record.
 The things of a channel, a user or a client are resolved in ``api.things``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from msgspec import Struct
 
+from confsim.assumptions import Context, Reason, ask, not_found, note
 from confsim.assumptions.channels import CLIENT_ACROSS_TENANTS
 from confsim.assumptions.clients import PATH_CLIENT
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import Context, ask, note
 from confsim.assumptions.users import users as assumed_users
-from confsim.contract.decode import resolves
-from confsim.contract.gates import Grant
-from confsim.contract.text_values import integer
-from confsim.contract.types import TextForm
+from confsim.contract import Grant, TextForm, integer, resolves
 from confsim.domain import app_sessions
 from confsim.domain.app_sessions import AppSession
 from confsim.domain.channels import channels
@@ -35,7 +29,7 @@ from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import Session
 from confsim.domain.users import users
 from confsim.domain.users.users import User
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 from .call import Call
 

@@ -1,15 +1,11 @@
 """Terms: what a client publishes and what its users accept (P1 Endpoints, Terms)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.values import instant
-from confsim.assumptions import terms as terms_assumed
+from confsim.assumptions import note, terms as terms_assumed
 from confsim.assumptions.protocol import initial, sizes, units
-from confsim.assumptions.register import note
-from confsim.contract import gates
-from confsim.contract.types import AbsoluteUrl, Int, InUnit, Numbering, Samples, Wire
+from confsim.contract import AbsoluteUrl, Int, InUnit, Numbering, Samples, Wire, gates
 from confsim.domain import terms
 from confsim.domain.clients.clients import Client
 
@@ -41,7 +37,7 @@ class UserTerms(Wire):
 class TermsUrl(Wire):
     """A link to terms."""
 
-    url: Annotated[str, AbsoluteUrl(sizes.URL, terms_assumed.URL), "The URL of the terms."]
+    url: Annotated[str, AbsoluteUrl(sizes.URL, free=terms_assumed.URL), "The URL of the terms."]
 
 
 @operation("POST /users/me/terms/{version}", gate=gates.USER, rules="R010 R080 R101 R102 R134")

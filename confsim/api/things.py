@@ -7,20 +7,15 @@ level. Inputs are looked up, and states such as a breakout session that has star
 (G040).
 """
 
-from __future__ import annotations
-
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
 from msgspec import Struct
 
-from confsim.assumptions import events as assumed_events
+from confsim.assumptions import ask, events as assumed_events, not_found
 from confsim.assumptions.properties import CHANNEL_PROPERTY_MISSING
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import not_found
-from confsim.assumptions.register import ask
-from confsim.contract.decode import resolves
-from confsim.contract.text_values import invalid_input
-from confsim.contract.types import AtMost, Key, Samples
+from confsim.contract import AtMost, Key, Samples, invalid_input, resolves
 from confsim.domain import app_sessions, properties
 from confsim.domain.breakout import breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room
@@ -49,15 +44,46 @@ from confsim.domain.telephony.pins import Pin
 from confsim.domain.users import emails, handles, predefined, user_list
 from confsim.domain.users.handles import Reservation
 from confsim.domain.users.users import Level, User
+from confsim.kernel import Change
 
 from .call import Call
 from .forms import PINS, PhoneNumber
+
+Parent = TypeVar("Parent")
 
 
 class By(Struct, frozen=True):
     """Mark of one of several ways in which a path names a thing of a type."""
 
     way: str
+
+
+def _of_client(
+    type_: Any,
+    get: Callable[[Change, Client, str], object],
+    raw: Any,
+    names: str | None = None,
+    *,
+    about: str,
+    is_input: bool = False,
+) -> None:
+    """Declare that things of a type are looked up in the client of the call; the others as for ``resolves``."""
+    find = resolves(type_, raw, names, is_input=is_input, about=about)
+    find(lambda call, text: get(call.change, call.client, text))
+
+
+def _within(
+    type_: Any,
+    get: Callable[[Change, Parent, str], object],
+    raw: Any,
+    names: str | None = None,
+    *,
+    about: str,
+    is_input: bool = False,
+) -> None:
+    """Declare that things of a type are looked up in the thing before them in the path."""
+    find = resolves(type_, raw, names, inside=True, is_input=is_input, about=about)
+    find(lambda call, text, parent: get(call.change, parent, text))
 
 
 # Of a client
@@ -86,9 +112,9 @@ def _users(call: Call, ids: list[int]) -> list[User]:
     return user_list.list_by_ids(call.change, call.client, ids)
 
 
-@resolves(UserByOrigin, str, is_input=True, about="The id of the user in a third-party identity system.")
-def _user_by_origin(call: Call, id: str) -> User:
-    return predefined.get(call.change, call.client, id)
+_of_client(
+    UserByOrigin, predefined.get, str, is_input=True, about="The id of the user in a third-party identity system."
+)
 
 
 @resolves(Reservation, str, "reservations", is_input=True, about="The token of a reserved handle.")
@@ -96,14 +122,8 @@ def _reservation(call: Call, token: str) -> Reservation:
     return handles.get_reservation(call.change, call.client, token, by=call.require_caller().name)
 
 
-@resolves(ApiToken, str, "api_tokens", about="The API token, by id.")
-def _api_token(call: Call, id: str) -> ApiToken:
-    return api_tokens.get(call.change, call.client, id)
-
-
-@resolves(Validator, str, "validators", is_input=True, about="The validator, by id.")
-def _validator(call: Call, id: str) -> Validator:
-    return validators.get(call.change, call.client, id)
+_of_client(ApiToken, api_tokens.get, str, "api_tokens", about="The API token, by id.")
+_of_client(Validator, validators.get, str, "validators", is_input=True, about="The validator, by id.")
 
 
 @resolves(Level, Annotated[int, Samples(10, 20)], is_input=True, about="The access level, by number.")
@@ -111,9 +131,7 @@ def _level(call: Call, id: int) -> Level:
     return access_levels.get(call.change, id)
 
 
-@resolves(EventsEndpoint, str, "endpoints", about="The events endpoint, by id.")
-def _endpoint(call: Call, id: str) -> EventsEndpoint:
-    return endpoints.get(call.change, call.client, id)
+_of_client(EventsEndpoint, endpoints.get, str, "endpoints", about="The events endpoint, by id.")
 
 
 @resolves(EventsEndpoint | None, str, "endpoints", about="The events endpoint, by id.")
@@ -125,16 +143,14 @@ def _endpoint_or_none(call: Call, id: str) -> EventsEndpoint | None:
     return found or endpoints.get(call.change, call.client, id)
 
 
-@resolves(Number, PhoneNumber, is_input=True, about="The inbound number; the leading plus is optional.")
-def _number(call: Call, number: str) -> Number:
-    return numbers.get(call.change, call.client, number)
-
-
-@resolves(EnabledNumber, PhoneNumber, is_input=True, about="The inbound number; the leading plus is optional.")
-def _enabled_number(call: Call, number: str) -> Number:
-    return number_assignments.get_available(call.change, call.client, number)
-
-
+_of_client(Number, numbers.get, PhoneNumber, is_input=True, about="The inbound number; the leading plus is optional.")
+_of_client(
+    EnabledNumber,
+    number_assignments.get_available,
+    PhoneNumber,
+    is_input=True,
+    about="The inbound number; the leading plus is optional.",
+)
 # Of a user
 
 #: The code that the address of a user waits for.
@@ -163,11 +179,7 @@ def _user_property(call: Call, key: str, user: User) -> Property:
     return properties.get(call.change, properties.of_user(user), key)
 
 
-@resolves(GatewayEndpoint, str, "sources", inside=True, about="The gateway endpoint, by id.")
-def _gateway_endpoint(call: Call, uuid: str, user: User) -> GatewayEndpoint:
-    return gateway.get(call.change, user, uuid)
-
-
+_within(GatewayEndpoint, gateway.get, str, "sources", about="The gateway endpoint, by id.")
 # Of a channel
 
 #: A session of the channel before it in the path.
@@ -180,14 +192,8 @@ DataKind = Annotated[str, By("kind")]
 OwnMedia = Annotated[media.MediaAsset, By("id in the pool")]
 
 
-@resolves(SessionOfChannel, str, "sessions", inside=True, about="The session, by id.")
-def _session_of_channel(call: Call, id: str, channel: Channel) -> Session:
-    return sessions.get_of_channel(call.change, channel, id)
-
-
-@resolves(LinkedSession, str, "sessions", inside=True, about="The session of the channel, by id.")
-def _linked_session(call: Call, id: str, channel: Channel) -> str:
-    return app_sessions.get_session(call.change, channel, id)
+_within(SessionOfChannel, sessions.get_of_channel, str, "sessions", about="The session, by id.")
+_within(LinkedSession, app_sessions.get_session, str, "sessions", about="The session of the channel, by id.")
 
 
 @resolves(
@@ -212,19 +218,9 @@ def _channel_property(call: Call, key: str, channel: Channel) -> Property:
     return properties.get(call.change, properties.of_channel(channel), key)
 
 
-@resolves(Breakout, str, "breakout_sessions", inside=True, about="The breakout session, by id.")
-def _breakout(call: Call, id: str, channel: Channel) -> Breakout:
-    return breakouts.get(call.change, channel, id)
-
-
-@resolves(Room, str, "breakout_rooms", inside=True, about="The breakout room, by id.")
-def _room(call: Call, id: str, breakout: Breakout) -> Room:
-    return breakout_rooms.get(call.change, breakout, id)
-
-
-@resolves(Recording, str, "recordings", inside=True, about="The recording, by id.")
-def _recording(call: Call, id: str, channel: Channel) -> Recording:
-    return recording_list.get(call.change, channel, id)
+_within(Breakout, breakouts.get, str, "breakout_sessions", about="The breakout session, by id.")
+_within(Room, breakout_rooms.get, str, "breakout_rooms", about="The breakout room, by id.")
+_within(Recording, recording_list.get, str, "recordings", about="The recording, by id.")
 
 
 @resolves(assets.RecordingAsset, str, "assets", inside=True, about="The asset of the recording, by id.")
@@ -243,27 +239,13 @@ def _own_media(call: Call, id: str, channel: Channel | None) -> media.MediaAsset
     return media.get_own(call.change, media.pool(call.change, call.client, channel), id)
 
 
-@resolves(Destination, str, "destinations", inside=True, about="The destination, by id.")
-def _destination(call: Call, id: str, channel: Channel) -> Destination:
-    return destinations.get(call.change, channel, id)
-
-
-@resolves(Broadcast, str, "broadcasts", inside=True, about="The broadcast, by id.")
-def _broadcast(call: Call, id: str, channel: Channel) -> Broadcast:
-    return broadcasts.get(call.change, channel, id)
-
-
-@resolves(Pin, Annotated[str, PINS], inside=True, is_input=True, about="The PIN.")
-def _pin(call: Call, pin: str, channel: Channel) -> Pin:
-    return pins.get(call.change, channel, pin)
-
-
-@resolves(
+_within(Destination, destinations.get, str, "destinations", about="The destination, by id.")
+_within(Broadcast, broadcasts.get, str, "broadcasts", about="The broadcast, by id.")
+_within(Pin, pins.get, Annotated[str, PINS], is_input=True, about="The PIN.")
+_within(
     NumberAssignment,
+    number_assignments.get,
     PhoneNumber,
-    inside=True,
     is_input=True,
     about="The number that leads to the channel; the leading plus is optional.",
 )
-def _assignment(call: Call, number: str, channel: Channel) -> NumberAssignment:
-    return number_assignments.get(call.change, channel, number)

@@ -1,21 +1,16 @@
 """Values of the domain on the wire: stored JSON, instants in their units, files that callers upload."""
 
-from __future__ import annotations
-
 from typing import Any, TypeVar
 
 from msgspec import Raw
 from msgspec.json import decode, encode
 
 from confsim.api.call import Call
+from confsim.assumptions import Assumption, Reason, ask
 from confsim.assumptions.properties import TEXT_VALUE
 from confsim.assumptions.protocol import durations, images
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Assumption, ask
-from confsim.contract.encode import Raw as Plain
-from confsim.contract.text_values import invalid_input
-from confsim.contract.types import Json
-from confsim.kernel.refusal import Refusal
+from confsim.contract import Json, Raw as Plain, invalid_input
+from confsim.kernel import Refusal
 
 
 def packed(value: Json) -> str:

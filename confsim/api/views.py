@@ -1,7 +1,5 @@
 """Views that several families share: wire types, and functions from records of the domain to them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import Annotated, ClassVar, TypeVar
@@ -9,14 +7,12 @@ from unicodedata import combining, normalize
 from urllib.parse import quote
 
 from confsim.api.forms import ClientId, UserId
+from confsim.assumptions import ask, not_found, note
 from confsim.assumptions.protocol import conventions, images, parsing, sizes
-from confsim.assumptions.protocol.refusals import not_found
-from confsim.assumptions.register import ask, note
 from confsim.assumptions.users import users as assumed_users
-from confsim.contract.types import ImageLink, ImageSize, Int, LimitedPage, Page, Wire
+from confsim.contract import ImageLink, ImageSize, Int, LimitedPage, Page, Wire
 from confsim.domain.users import languages, users
-from confsim.domain.users.users import Account, Level
-from confsim.domain.users.users import User as Person
+from confsim.domain.users.users import Account, Level, User as Person
 
 from .call import Call
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from confsim.kernel.refusal import Misuse, suggest
+from confsim.kernel import Misuse, suggest
 from confsim.values.plain import check_plain
 from confsim.values.spans import span
 
@@ -22,7 +22,7 @@ MOST_CHOICES = 5000
 _NAMED = 20
 
 
-class ProfileContext(Struct, eq=False):
+class ProfileContext(Struct, eq=False, gc=False):
     """A profile, and the record of the assumptions used: a context by itself, and what a change carries.
 
     ``profile`` holds the values chosen, by id of the entry; ``used`` has the ids of the entries used so far, in order

@@ -4,8 +4,6 @@ A plain text in an ``Annotated`` describes the parameter or field for the refere
 as ``msgspec.inspect`` drops marks of ours such as ``Sized`` and ``Names``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from types import GenericAlias, NoneType, UnionType
@@ -14,6 +12,8 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 import msgspec
 from msgspec import Struct
 from msgspec.structs import FieldInfo
+
+from confsim.assumptions import in_force
 
 from .types import Chosen, Names, Said
 
@@ -69,7 +69,7 @@ def chosen(annotation: Any, profile: Mapping[str, Any]) -> Any:
     """Return the type that a profile chooses if the annotation has several; any other annotation unchanged."""
     for mark in peeled(annotation)[1]:
         if isinstance(mark, Chosen):
-            return mark.type_under(profile)
+            return mark.types[in_force(profile, mark.entry)]
     return annotation
 
 

@@ -5,8 +5,6 @@ for each operation, from the types in its signature. msgspec decodes bodies; lim
 profile sets them.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
@@ -18,10 +16,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from confsim.assumptions import Context, Reason, ask
 from confsim.assumptions.protocol import parsing
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 from confsim.values.plain import DEEPEST, is_deep
 
 from .annotations import description_of, mark_of, named, struct_of, undescribed, without_none
@@ -107,11 +104,12 @@ class PathParameter:
         self.resolve: Finder | None = None
         self.inside = self.gates = self.is_input = False
         self.wire: Any
-        self.description = _described(annotation)
+        self.description: str = _described(annotation)
         if self.annotation in RESOLVERS:
             resolver = RESOLVERS[self.annotation]
             self.wire, self.resolve, self.names, self.inside, self.gates, about, self.is_input = resolver
-            self.description = self.description or about
+            if not self.description:
+                self.description = about
         else:
             self.wire, self.names = named(annotation)
         self.is_text = self.wire is str

@@ -1,15 +1,13 @@
 """Encoding: results to responses, as JSON in the shape of the return type, or empty for an operation without one."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from confsim.assumptions import Context, ask
 from confsim.assumptions.protocol import refusals, wire
-from confsim.assumptions.register import Context, ask
 
 from .annotations import fields_of, mark_of
 from .headers import WithHeaders, contain, header_lines

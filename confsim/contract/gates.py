@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from confsim.assumptions.register import Assumption, assumption
+from confsim.assumptions import Assumption, assumption
 
 
 class Grant(StrEnum):

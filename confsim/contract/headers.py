@@ -1,7 +1,5 @@
 """Answers beside their fields: the containers of elements, and response headers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar, get_args, get_origin
 

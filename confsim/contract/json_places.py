@@ -1,7 +1,5 @@
 """Paths of duplicate keys (G065) and of too large numbers in a JSON text. Own code: no decoder reports their paths."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -11,7 +11,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from operator import itemgetter
 from types import MappingProxyType, NoneType
@@ -19,8 +19,8 @@ from typing import Any, Protocol, TypedDict, TypeVar, Unpack, get_args, get_orig
 
 from msgspec import Struct
 
+from confsim.assumptions import Assumption, assumption, in_force, text
 from confsim.assumptions.protocol import conventions
-from confsim.assumptions.register import Assumption, assumption, in_force, text
 from confsim.contract.headers import container_type, with_limits
 from confsim.values.urls import encoded, normalised
 
@@ -373,12 +373,7 @@ class Catalogue:
 
     def family(self, **shared: Unpack[Words]) -> Declare:
         """Return what declares operations that share these words; each states what differs."""
-
-        def operation(route: str, **words: Unpack[Words]) -> Callable[[F], F]:
-            both: Words = {**shared, **words}
-            return self.operation(route, **both)
-
-        return operation
+        return partial(self.operation, **shared)
 
     def operation(self, route: str, **words: Unpack[Words]) -> Callable[[F], F]:
         """Declare an operation: the decorated function.

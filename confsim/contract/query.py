@@ -1,18 +1,15 @@
 """The query of a call, from its text to keyword arguments; names that an operation does not declare."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, get_origin
 
+from confsim.assumptions import Assumption, Context, ask, in_force, not_found
 from confsim.assumptions.identity import LEVELS_FILTER
 from confsim.assumptions.protocol import images, parsing
-from confsim.assumptions.protocol.refusals import not_found
-from confsim.assumptions.register import Assumption, Context, ask, in_force
 from confsim.contract.decode import QueryParameter
 from confsim.contract.operation import Operation
 from confsim.contract.text_values import invalid_input, percent_decoded
-from confsim.kernel.refusal import Refusal, suggest
+from confsim.kernel import Refusal, suggest
 
 #: Parameters for which an invalid text counts as absent, with the entry and its value that say so.
 _LENIENT: Mapping[str, tuple[Assumption[str], str]] = {

@@ -3,8 +3,6 @@
 Own code: the generator of msgspec drops the marks of ``contract.types`` and the descriptions of fields.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping
 from enum import Enum
@@ -14,8 +12,8 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 import msgspec
 from msgspec import NODEFAULT, UNSET, Meta, Struct
 
+from confsim.assumptions import in_force
 from confsim.assumptions.protocol import durations, parsing, wire
-from confsim.assumptions.register import in_force
 from confsim.values.urls import HOST_PATTERN, PORT
 
 from .annotations import (
@@ -37,6 +35,7 @@ from .types import (
     PIXELS,
     AbsoluteUrl,
     AlwaysOmitted,
+    AtMost,
     ImageSize,
     InUnit,
     LimitedPage,
@@ -209,7 +208,7 @@ class Schemas:
     def _marked(self, schema: Schema, mark: Any) -> Schema:
         if isinstance(mark, Sized):
             return schema | self._text(mark)
-        if isinstance(mark, TextForm | Pattern):
+        if isinstance(mark, TextForm | Pattern | AtMost):
             keywords = mark.keywords(self.profile)
             return keywords if "type" in keywords else schema | keywords
         if isinstance(mark, Shown):
@@ -266,7 +265,11 @@ class Schemas:
             properties[field.encode_name] = self._property(field, annotation, body=body)
             if there:
                 required.append(field.encode_name)
-        schema: Schema = {"description": _prose(struct), "type": "object", "properties": properties}
+        schema: Schema = {
+            "description": " ".join((inspect.getdoc(struct) or "").split()),
+            "type": "object",
+            "properties": properties,
+        }
         if required:
             schema["required"] = required
         schema |= _exclusive(getattr(struct, "ONE_OF", ()), len(required))
@@ -282,7 +285,9 @@ class Schemas:
         base, marks = peeled(inner)
         options = options_of(base)
         optional = not field.required and NoneType in options
-        if optional and not (self._nullable(field.encode_name, inner, body=body) and self._may_lack(inner)):
+        present = mark_of(inner, Present)
+        given = present is not None and present.under(self.profile) is True
+        if optional and (given or not self._nullable(field.encode_name, inner, body=body)):
             options = tuple(option for option in options if option is not NoneType)
         if options == (base,):
             schema = self._whole(base, marks, body=body)
@@ -308,11 +313,6 @@ class Schemas:
             return True  # without a value it is null
         mark = mark_of(annotation, Present)
         return None if mark is None else mark.under(self.profile)
-
-    def _may_lack(self, annotation: Any) -> bool:
-        """Return whether an optional field can be without a value under the profile."""
-        mark = mark_of(annotation, Present)
-        return mark is None or mark.under(self.profile) is not True
 
     def _nullable(self, name: str, annotation: Any, *, body: bool) -> bool:
         """Return whether null stands for an optional field without a value (G071, G077)."""
@@ -368,10 +368,6 @@ def _or_text(schema: Schema) -> Schema:
 def caseless(word: str) -> str:
     """Return the pattern of a word in whatever case."""
     return "".join(f"[{each.upper()}{each.lower()}]" if each.isalpha() else f"[{each}]" for each in word)
-
-
-def _prose(struct: type[Struct]) -> str:
-    return " ".join((inspect.getdoc(struct) or "").split())
 
 
 def _name(type_: Any) -> str:

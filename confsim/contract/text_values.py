@@ -1,7 +1,5 @@
 """Texts of parameters to typed values: numbers, words, lists, times to live, limited texts, percent encoding."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from enum import Enum
@@ -11,10 +9,9 @@ from urllib.parse import unquote_to_bytes
 
 from msgspec import Meta
 
+from confsim.assumptions import Context, Reason, ask, context_of, note
 from confsim.assumptions.protocol import durations, parsing, sizes
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask, context_of, note
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 from confsim.values.urls import HOST_NAME, uri
 
 from .types import AbsoluteUrl, AtMost, Sized, TextForm, Ttl
@@ -31,6 +28,7 @@ _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 #: Most URLs match this and need not be parsed, which saves two fifths of update_terms_url; that the latest are
 #: remembered, and therefore only short ones tried, saves a tenth of it (``python tests/benchmarks operations``).
 _PLAIN_URL = re.compile(rf"https?://{HOST_NAME}(?:/[A-Za-z0-9/._~=&-]*)?\Z")
+_plain_url = lru_cache(maxsize=256)(_PLAIN_URL.match)
 _WEB = re.compile("https?://", re.IGNORECASE)
 _SHORT = 200
 
@@ -209,7 +207,7 @@ def text_check(sized: Sized) -> TextCheck:
     free = sized.free if isinstance(sized, AbsoluteUrl) else None
 
     def check(context: Context, where: str, text: str) -> None:
-        plain = is_url and len(text) <= _SHORT and _is_plain_url(text)
+        plain = is_url and len(text) <= _SHORT and _plain_url(text) is not None
         if not plain and _CONTROL.search(text):
             raise invalid_input(where, "control characters are not allowed")
         if not (plain or allow_blank or text.strip()):
@@ -221,11 +219,6 @@ def text_check(sized: Sized) -> TextCheck:
             raise invalid_input(where, f"{text[:80]!r} is not {wrong}")
 
     return check
-
-
-@lru_cache(maxsize=256)
-def _is_plain_url(text: str) -> bool:
-    return _PLAIN_URL.match(text) is not None
 
 
 def url_problem(text: str) -> str:

@@ -1,15 +1,13 @@
 """Types that many operations share. Names of fields and parameters are the names on the wire."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar
 
 from msgspec import Meta, Struct
 
+from confsim.assumptions import Assumption, in_force
 from confsim.assumptions.protocol import conventions, parsing, sizes
-from confsim.assumptions.register import Assumption, in_force
 
 T = TypeVar("T")
 
@@ -32,99 +30,79 @@ class LimitedPage(Page[T]):
     offset: Annotated[int, "How many elements are skipped before the page."]
 
 
-class Sized:
+class Mark(Struct, frozen=True, eq=False):
+    """Says in the ``Annotated`` of a parameter or a field what its type does not say; each mark is itself alone."""
+
+
+class Sized(Mark, frozen=True):
     """Limits of a text: ``max_length`` in characters, by an assumption; no control characters (G072)."""
 
-    __slots__ = ("allow_blank", "max_length")
-
-    def __init__(self, max_length: Assumption[int], *, allow_blank: bool = False) -> None:
-        self.max_length = max_length
-        self.allow_blank = allow_blank
+    max_length: Assumption[int]
+    allow_blank: bool = False
 
 
-class SearchText(Sized):
+class SearchText(Sized, frozen=True):
     """A text that is sought in the names of what is listed."""
 
 
-class AbsoluteUrl(Sized):
+class AbsoluteUrl(Sized, frozen=True):
     """An absolute http or https URL; any text if the value of ``free``, an entry, is "any"."""
 
-    __slots__ = ("free",)
-
-    def __init__(self, max_length: Assumption[int], free: Assumption[str] | None = None) -> None:
-        super().__init__(max_length)
-        self.free = free
+    free: Assumption[str] | None = None
 
 
 #: JSON Schema keywords under a profile.
 Keywords = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
-class TextForm:
+class TextForm(Mark, frozen=True):
     """Marks a text with a form of its own, such as a phone number.
 
     ``read`` returns the value of a parameter from context and text, or raises a Refusal; a field of a body keeps its
     text. ``keywords`` are the JSON Schema keywords of the form under a profile.
     """
 
-    __slots__ = ("keywords", "read")
-
-    def __init__(
-        self, read: Callable[[Any, str], Any], keywords: Callable[[Mapping[str, Any]], dict[str, Any]]
-    ) -> None:
-        self.read = read
-        self.keywords = keywords
+    read: Callable[[Any, str], Any]
+    keywords: Keywords
 
 
-class Pattern:
+class Pattern(Mark, frozen=True):
     """Marks a text whose form is checked by its operation: ``keywords`` are those of a ``TextForm``."""
 
-    __slots__ = ("keywords",)
-
-    def __init__(self, keywords: Keywords) -> None:
-        self.keywords = keywords
+    keywords: Keywords
 
 
-class AtMost(Pattern):
+class AtMost(Mark, frozen=True):
     """The largest integer of a parameter, or the most ``items`` of a list, by an assumption, which the decoder checks.
 
     With ``by``, an entry, more is refused only where its value is "refuse". A fixed limit is a ``Meta``.
     """
 
-    __slots__ = ("by", "entry", "items")
-
-    def __init__(self, entry: Assumption[int], items: str = "", by: Assumption[str] | None = None) -> None:
-        super().__init__(self._keywords)
-        self.entry = entry
-        self.items = items
-        self.by = by
+    entry: Assumption[int]
+    items: str = ""
+    by: Assumption[str] | None = None
 
     def under(self, profile: Mapping[str, Any]) -> int | None:
         """Return the limit beyond which a profile refuses, None for none."""
         refused = self.by is None or in_force(profile, self.by) == "refuse"
         return in_force(profile, self.entry) if refused else None
 
-    def _keywords(self, profile: Mapping[str, Any]) -> dict[str, Any]:
+    def keywords(self, profile: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the JSON Schema keywords of the limit under a profile."""
         most = self.under(profile)
         return {} if most is None else {"maxItems" if self.items else "maximum": most}
 
 
-class ReadAs:
+class ReadAs(Mark, frozen=True):
     """Marks a JSON value that its operation reads by itself, and whose schema is that of a ``type``."""
 
-    __slots__ = ("type",)
-
-    def __init__(self, type: Any) -> None:
-        self.type = type
+    type: Any
 
 
-class Said:
+class Said(Mark, frozen=True):
     """Marks a parameter or a field of which a profile says more than a schema can: ``text`` returns it, "" for none."""
 
-    __slots__ = ("text",)
-
-    def __init__(self, text: Callable[[Mapping[str, Any]], str]) -> None:
-        self.text = text
+    text: Callable[[Mapping[str, Any]], str]
 
 
 def _limit(profile: Mapping[str, Any]) -> str:
@@ -149,19 +127,14 @@ class Samples:
         self.values = values
 
 
-class AlwaysOmitted:
+class AlwaysOmitted(Mark, frozen=True):
     """Marks an option that is left out of an answer when it has no value, under every profile (P2 Settings L116)."""
 
-    __slots__ = ()
 
-
-class InUnit:
+class InUnit(Mark, frozen=True):
     """Marks a time whose unit an assumption chooses; the description names the unit."""
 
-    __slots__ = ("entry",)
-
-    def __init__(self, entry: Assumption[str]) -> None:
-        self.entry = entry
+    entry: Assumption[str]
 
 
 class StatedUnit(Struct, frozen=True):
@@ -170,17 +143,14 @@ class StatedUnit(Struct, frozen=True):
     unit: str
 
 
-class Numbering:
+class Numbering(Mark, frozen=True):
     """Marks a number that is the second of an instant, which each service has itself, by the value ``by`` of ``entry``.
 
     By other values it is counted.
     """
 
-    __slots__ = ("by", "entry")
-
-    def __init__(self, entry: Assumption[str], by: str) -> None:
-        self.entry = entry
-        self.by = by
+    entry: Assumption[str]
+    by: str
 
     def unit_under(self, profile: Mapping[str, Any]) -> str:
         """Return the unit of the instant in the words of ``InUnit``, "" for a number that is none."""
@@ -215,38 +185,26 @@ class Inside(Struct, frozen=True):
     kinds: tuple[str, ...]
 
 
-class ShownOnce:
+class ShownOnce(Mark, frozen=True):
     """Marks a secret of an answer that is complete where a call has made it, and masked where it is only read."""
 
 
-class Chosen:
+class Chosen(Mark, frozen=True):
     """Marks an answer, or a field of one, whose type depends on the value of ``entry``, by ``types``."""
 
-    __slots__ = ("entry", "types")
-
-    def __init__(self, entry: Assumption[Any], types: Mapping[Any, Any]) -> None:
-        self.entry = entry
-        self.types = types
-
-    def type_under(self, profile: Mapping[str, Any]) -> Any:
-        """Return the type that a profile chooses."""
-        return self.types[in_force(profile, self.entry)]
+    entry: Assumption[Any]
+    types: Mapping[Any, Any]
 
 
-class Present:
+class Present(Mark, frozen=True):
     """Marks an optional field that is always there by some values of ``entry``, or never: of an answer, or of a body.
 
     By a value that is in neither it depends on what is shown, or on who asks.
     """
 
-    __slots__ = ("always", "entry", "never")
-
-    def __init__(
-        self, entry: Assumption[Any], *, always: Container[object] = (), never: Container[object] = ()
-    ) -> None:
-        self.entry = entry
-        self.always = always
-        self.never = never
+    entry: Assumption[Any]
+    always: Container[object] = ()
+    never: Container[object] = ()
 
     def under(self, profile: Mapping[str, Any]) -> bool | None:
         """Return whether the field is there under a profile; None where that depends."""
@@ -254,13 +212,10 @@ class Present:
         return True if value in self.always else False if value in self.never else None
 
 
-class Shown:
+class Shown(Mark, frozen=True):
     """Marks a parameter with its ``default`` as a client would send it, if that is not the text of the Python value."""
 
-    __slots__ = ("default",)
-
-    def __init__(self, default: str) -> None:
-        self.default = default
+    default: str
 
 
 #: Any JSON value.

@@ -1,22 +1,12 @@
 """App sessions: runs of client applications, their logs, and the objects linked to them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from confsim.assumptions import app_sessions as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.assumptions import Reason, app_sessions as assumed, ask, not_found
+from confsim.kernel import CREATED, Change, Collection, Index, Order, Record, Refusal, Table, Unique, View, replace
 
 from .channels import channels
 from .channels.channels import Channel

@@ -1,17 +1,11 @@
 """Conventions of all things: fresh ids, and calls that request a state which already holds."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.channels import THING_IDS
 from confsim.assumptions.protocol.conventions import EMPTY_SLOT, REPEATED_STATE
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
-from confsim.kernel.machine import Trigger
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.table import Record
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Record, Refusal, Trigger
 
 R = TypeVar("R", bound=Record)
 

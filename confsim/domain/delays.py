@@ -1,22 +1,15 @@
 """Simulated delays of work, which ends at once, after a time, or after a number of polls."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from confsim.assumptions import Assumption, Context, ask
 from confsim.assumptions.protocol.durations import Delay, parse_delay
-from confsim.assumptions.register import Assumption, Context, ask
-from confsim.kernel.rows import Guard
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Guard, replace
 
-
-@lru_cache(maxsize=64)
-def _parsed(text: str) -> Delay:
-    return parse_delay(text)
+_parsed = lru_cache(maxsize=64)(parse_delay)
 
 
 def delay_of(context: Context, entry: Assumption[str]) -> Delay:

@@ -5,15 +5,13 @@ outcomes. The code at the point names each of them and ends in ``assert_never``,
 outcome that nothing carries out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
 
-from confsim.kernel.world import Change
+from confsim.kernel import Change
 
 
 class FaultOutcome(StrEnum):

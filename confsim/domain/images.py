@@ -1,14 +1,10 @@
 """Images of users and channels: bytes that are stored and served, never decoded."""
 
-from __future__ import annotations
+from enum import Enum
 
-from confsim.assumptions.protocol import images as assumed
-from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.assumptions import Reason, ask, not_found
+from confsim.assumptions.protocol import images as assumed, sizes
+from confsim.kernel import Change, Record, Refusal, Table
 from confsim.values.urls import uri
 
 from .conventions import fresh_id
@@ -18,6 +14,13 @@ STUB = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b550000000a49444154789c6368"
     "00000082008177cd72b60000000049454e44ae426082"
 )
+
+
+class ImageState(Enum):
+    """Whether a user or a channel has an image."""
+
+    NONE = "none"
+    SET = "set"
 
 
 class Image(Record):
@@ -31,17 +34,20 @@ class Image(Record):
 IMAGES: Table[str, Image] = Table("images", Image, "id")
 
 
+#: The first bytes of the formats that are known; a RIFF file is WebP if its form says so.
+_SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+
+
 def media_type(data: bytes) -> str | None:
     """The media type by the signature of the bytes; None unless PNG, JPEG, GIF or WebP (G105)."""
-    if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if data.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
-    return None
+    return next((kind for signature, kind in _SIGNATURES.items() if data.startswith(signature)), None)
 
 
 def store(change: Change, client: str, data: bytes, url: str | None) -> str:

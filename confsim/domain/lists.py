@@ -1,17 +1,13 @@
 """Rules common to all lists of the API: matching of searches, order of texts and of ties."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar, overload
 
+from confsim.assumptions import Context, ask
 from confsim.assumptions.protocol import conventions
-from confsim.assumptions.register import Context, ask
-from confsim.kernel.tables.indexes import Order
-from confsim.kernel.tables.table import Record
-from confsim.kernel.tables.views import View
+from confsim.kernel import Order, Record, View
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")

@@ -1,16 +1,11 @@
 """The outbox: mails are stored in the world and not sent (G224)."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import assert_never
 
-from confsim.assumptions.register import ask
+from confsim.assumptions import ask
 from confsim.assumptions.users import emails as assumed
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Index, Record, SecretForm, Table
 
 from .fault_points import MAIL, FaultOutcome, fault_for
 
@@ -81,8 +76,3 @@ def send(
         while len(rows) > most and len(rows.where(CLIENT, client)) > most:
             rows.remove(rows.where(CLIENT, client)[0].id)
     return mail
-
-
-def list_mails(change: Change) -> View[Mail]:
-    """Every mail, newest last."""
-    return MAILS.of(change).all

@@ -1,20 +1,10 @@
 """Properties of users and channels: values by key. A value is stored as JSON text."""
 
-from __future__ import annotations
-
 from msgspec import Struct
-from msgspec.structs import replace
 
-from confsim.assumptions import properties as assumed
+from confsim.assumptions import Assumption, Reason, ask, not_found, properties as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import Assumption, ask
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Collection, Index, Record, Refusal, Table, View, replace
 
 from .channels.channels import Channel
 from .users.users import User

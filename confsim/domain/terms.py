@@ -1,21 +1,14 @@
 """Terms of a client and their acceptance by its users."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from confsim.assumptions import terms as assumed
+from confsim.assumptions import Reason, ask, note, terms as assumed
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel.machine import Collection, Machine
-from confsim.kernel.rows import EXISTS, Filled, Guard, Row
-from confsim.kernel.world import Change
+from confsim.kernel import EXISTS, Change, Collection, Filled, Guard, Machine, Row, replace
 
 from .users import users
 

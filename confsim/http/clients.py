@@ -7,8 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
-from werkzeug.test import Client as TestClient
-from werkzeug.test import Cookie
+from werkzeug.test import Client as TestClient, Cookie
 
 from confsim.api.call import HOST
 from confsim.service.messages import Handler, Request

@@ -13,8 +13,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup  # Jinja2 depends on it, so it is installed
 
-from confsim import guides as written
-from confsim import shipped
+from confsim import guides as written, shipped
 from confsim.api.catalogue import API
 from confsim.control.catalogue import CONTROL
 from confsim.control.explaining import is_known

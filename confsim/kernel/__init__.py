@@ -1,1 +1,61 @@
-"""The kernel: World, Table, Index, Change, Timer, Machine, Refusal and ids. It imports no other package of confsim."""
+"""The kernel: worlds, changes, tables, timers, machines, refusals. The rooms above import what they use from here."""
+
+from msgspec.structs import replace
+
+from .ids import as_token
+from .influence import Cascade, Coupling, Need
+from .machine import Call, Collection, Creation, Details, Machine, Refused, Toggle, Trigger
+from .refusal import Misuse, NotYet, Refusal, suggest, suggest_near
+from .rows import ABSENT, EXISTS, Computed, Deadline, Enabled, Field, Filled, Flag, Guard, OnOff, Row
+from .tables.indexes import CREATED, Index, Order, Total, Unique
+from .tables.states import TableState
+from .tables.table import Record, SecretForm, Table
+from .tables.views import View, merged
+from .timers import NEVER
+from .world import Change, World
+
+__all__ = [
+    "ABSENT",
+    "CREATED",
+    "EXISTS",
+    "NEVER",
+    "Call",
+    "Cascade",
+    "Change",
+    "Collection",
+    "Computed",
+    "Coupling",
+    "Creation",
+    "Deadline",
+    "Details",
+    "Enabled",
+    "Field",
+    "Filled",
+    "Flag",
+    "Guard",
+    "Index",
+    "Machine",
+    "Misuse",
+    "Need",
+    "NotYet",
+    "OnOff",
+    "Order",
+    "Record",
+    "Refusal",
+    "Refused",
+    "Row",
+    "SecretForm",
+    "Table",
+    "TableState",
+    "Toggle",
+    "Total",
+    "Trigger",
+    "Unique",
+    "View",
+    "World",
+    "as_token",
+    "merged",
+    "replace",
+    "suggest",
+    "suggest_near",
+]  # fmt: skip

@@ -1,7 +1,5 @@
 """Other forms of machines: state diagrams, and rows in plain words for the reference."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .machine import Machine

@@ -3,8 +3,6 @@
 The cost depends on what the changes between the two wrote, not on the size of the worlds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any

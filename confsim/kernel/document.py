@@ -1,7 +1,5 @@
 """Conversion of the values of ``World.encoded`` into a world; errors name the place of the invalid value."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Annotated, Any

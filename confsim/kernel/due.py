@@ -1,7 +1,5 @@
 """The firing of due timers: in order, each in a change of its own; and the timers of a deadline."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
@@ -11,12 +9,8 @@ from msgspec.structs import replace
 
 from .rows import Deadline, Row
 from .tables.table import Table
-from .timers import ALARMS, NEVER, Name, Timer
+from .timers import ALARMS, Name, Timer
 from .world import Change, World
-
-
-def _begin(world: World, at: int, timer: Timer) -> Change:
-    return world.change(at, timer=timer)
 
 
 class Fired(Struct, frozen=True):
@@ -29,39 +23,40 @@ class Fired(Struct, frozen=True):
 def fire_due_timers(
     world: World,
     until: int,
-    begin: Callable[[World, int, Timer], Change] = _begin,
+    begin: Callable[[World, int], Change] = World.change,
     *,
     once: bool = False,
     failed: Callable[[Exception], object] | None = None,
-    after: Callable[[World, Change], World] | None = None,
+    after: Callable[[World, Fired], World] | None = None,
 ) -> tuple[World, list[Fired]]:
     """Fire all timers due by ``until`` (epoch milliseconds) in order, each in a change at its instant.
 
-    ``begin(world, instant, timer)`` begins this change; without it, the change carries nothing.
+    ``begin(world, instant)`` begins this change; without it, the change carries nothing.
 
     Returns the world after them, and those that an advance of the clock lists. With ``once`` it stops after the first
     of these. A timer that is still there afterwards was refused, and waits for the next committed change. ``failed`` is
     called with the exception of a trigger, whose change is discarded; without it, it propagates.
-    ``after(world, change)`` is called for each timer and returns the world to continue with.
+    ``after(world, fired)`` is called for each timer and returns the world to continue with.
     """
     fired: list[Fired] = []
     while world.timers.due <= until:
         timer, at = world.timers.first
-        change = begin(world, at, timer)
+        change = begin(world, at)
         try:
             happened = ALARMS[timer.kind].fire(change, timer)
         except Exception as error:
             if failed is None:
                 raise
             failed(error)
-            change, happened = begin(world, at, timer), False
+            change, happened = begin(world, at), False
         world = change.commit()
         if world.timers.live.get(timer.name) is timer:
             world = replace(world, timers=world.timers.refuse(timer))
+        event = Fired(timer, change)
         if after is not None:
-            world = after(world, change)
+            world = after(world, event)
         if happened:
-            fired.append(Fired(timer, change))
+            fired.append(event)
             if once:
                 break
     return world, fired
@@ -80,17 +75,10 @@ class DeadlineAlarm:
         self.trigger = rows[0].when
         self.states = tuple(state for row in rows for state in row.on)
 
-    def set_for(self, record: Any) -> tuple[int, str] | None:
-        """Return the due instant and the subject of the timer that a record has; None if it has none."""
-        if self.machine.read(record) not in self.states:
-            return None
-        due = self.at.due(record)
-        return None if due is None else (due, str(self.subject(record)))
-
-    def timer(self, name: Name, serial: int, record: Any) -> Timer:
-        """Return the timer of this name for a record that has one."""
-        due, subject = self.set_for(record) or (NEVER, "")
-        return Timer(name, due, serial, self.machine.client(record), subject)
+    def timer(self, name: Name, serial: int, record: Any) -> Timer | None:
+        """Return the timer that a record has, of this name; None if it has none."""
+        due = self.at.due(record) if self.machine.read(record) in self.states else None
+        return None if due is None else Timer(name, due, serial, self.machine.client(record), str(self.subject(record)))
 
     def fire(self, change: Change, timer: Timer) -> bool:
         """Fire the trigger on the record of a timer. Return whether an advance of the clock lists the timer."""

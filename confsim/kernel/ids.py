@@ -4,8 +4,6 @@ Own code: ``uuid`` and ``secrets`` use randomness and the clock, and formatting 
 long.
 """
 
-from __future__ import annotations
-
 from base64 import urlsafe_b64encode
 from functools import lru_cache
 from hashlib import blake2b

@@ -9,8 +9,6 @@ one ``trigger.on(record, argument…)``. It may be a generator, which goes on wh
 done to one may have changed the next.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, TypeVar, overload

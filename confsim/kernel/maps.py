@@ -6,8 +6,6 @@ trie remains one. With tries alone, calls that write take 7 to 47 % longer (benc
 same interface for reading, and neither is changed in place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, TypeAlias, TypeVar
 

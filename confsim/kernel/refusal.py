@@ -1,7 +1,5 @@
 """The exceptions that are raised on purpose, Refusal and Misuse. Any other exception is a bug."""
 
-from __future__ import annotations
-
 import copyreg
 from collections.abc import Iterable
 from enum import Enum

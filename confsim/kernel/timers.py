@@ -55,12 +55,8 @@ class Alarm(Protocol):
 
     kind: str
 
-    def set_for(self, record: Any) -> tuple[int, str] | None:
-        """Return the due instant and the subject of the timer that a record has; None if it has none."""
-        ...
-
-    def timer(self, name: Name, serial: int, record: Any) -> Timer:
-        """Return the timer of this name for a record that has one."""
+    def timer(self, name: Name, serial: int, record: Any) -> Timer | None:
+        """Return the timer that a record has, of this name; None if it has none."""
         ...
 
     def fire(self, change: Any, timer: Timer) -> bool:

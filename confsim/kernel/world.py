@@ -53,18 +53,12 @@ class World(Struct, frozen=True, gc=False):
     sequences: Map[str, int] = {}
     owners: Map[str, Lookup] = {}
 
-    def change(
-        self,
-        now: int,
-        carried: Any = None,
-        faults: FaultSource | None = None,
-        timer: Timer | None = None,
-    ) -> Change:
-        """Begin a change at the instant ``now`` (epoch milliseconds), in which this timer fires, if any.
+    def change(self, now: int, carried: Any = None, faults: FaultSource | None = None) -> Change:
+        """Begin a change at the instant ``now`` (epoch milliseconds).
 
         ``carried`` is what the change carries for the rooms above.
         """
-        return Change(self, now, carried, faults, timer, self.timers, self.id_counter, self.sequences, self.owners)
+        return Change(self, now, carried, faults, self.timers, self.id_counter, self.sequences, self.owners)
 
     def state(self, table: Table[Any, Any], client: str = "") -> TableState:
         """Return the state of a table: of one client, or the shared one."""
@@ -147,18 +141,17 @@ class Change(Struct, eq=False, gc=False):
     """A world being changed at one instant; begun by ``World.change``.
 
     ``carried`` is a value of the rooms above, at which nothing here looks. ``faults``, when given, is called at each
-    fault point. ``timer`` is the one that fires in this change, if any. ``tables`` holds the opened tables of each
-    client in their current state; ``written`` names the clients of which something was written, "" for what is shared.
-    ``touched`` lists the records that were written, ``timed`` the timers and ``counted`` the sequences, from which a
-    difference is computed. ``applied`` are the rows of machines that were applied, in order. ``steps`` is how many more
-    steps it may take; a transition of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
+    fault point. ``tables`` holds the opened tables of each client in their current state; ``written`` names the clients
+    of which something was written, "" for what is shared. ``touched`` lists the records that were written, ``timed``
+    the timers and ``counted`` the sequences, from which a difference is computed. ``applied`` are the rows of machines
+    that were applied, in order. ``steps`` is how many more steps it may take; a transition of a machine is one, and so
+    is reading ``views.READS_OF_A_STEP`` records.
     """
 
     world: World
     now: int
     carried: Any
     faults: FaultSource | None
-    timer: Timer | None
     timers: Timers
     id_counter: int
     sequences: Map[str, int]

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from confsim.kernel.refusal import Misuse, require_at_most
+from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, World
 
 from .entries import ControlCall, DeliveryNote, JournalEntry, TimerEntry
@@ -157,10 +158,9 @@ class Journal(WorldObserver):
         if other.weight:
             _evict_by_size(self._others)
 
-    def changed(self, before: World, change: Change, after: World) -> None:
+    def fired(self, timer: Timer, before: World, change: Change, after: World) -> None:
         """Note a timer that has fired, if it used or wrote anything."""
-        timer = change.timer
-        if timer is not None and (change.carried.used or change.touched):
+        if change.carried.used or change.touched:
             about = timer.kind, timer.client, timer.subject
             id, used, touched, worlds = self.next_between("t"), change.carried.used, change.touched, (before, after)
             self.add_between(TimerEntry(self.count, change.now, id, *about, used, touched, worlds, hits_in(change)))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
+from inspect import isfunction
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -25,11 +26,29 @@ if TYPE_CHECKING:
 FIRED = 1000
 
 
-AnyObserver = TypeVar("AnyObserver")
+class EventObserver:
+    """A part that hears of events: a direct subclass has a method for each, and others replace those that concern them.
+
+    ``_events`` has the methods of the direct subclass by name, ``_hears`` the names of those that a class replaces.
+    """
+
+    __slots__ = ()
+
+    _events: ClassVar[Mapping[str, Callable[..., Any]]] = {}
+    _hears: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if EventObserver in cls.__bases__:
+            cls._events = {name: method for name, method in vars(cls).items() if isfunction(method)}
+        cls._hears = tuple(name for name, method in cls._events.items() if getattr(cls, name) is not method)
+
+
+AnyObserver = TypeVar("AnyObserver", bound=EventObserver)
 T = TypeVar("T")
 
 
-class WorldObserver:
+class WorldObserver(EventObserver):
     """A part that hears what happens in a world; a subclass has the methods of the events that concern it.
 
     The methods are called under the lock of the world. Only ``settled`` may change the world. Forks have the observers
@@ -40,8 +59,11 @@ class WorldObserver:
 
     outside: ClassVar[bool] = False
 
+    def fired(self, timer: Timer, before: World, change: Change, after: World) -> None:
+        """A timer has fired in this change, of which ``changed`` tells next."""
+
     def changed(self, before: World, change: Change, after: World) -> None:
-        """A change is in force; ``after`` is ``before`` if it wrote nothing, ``change.timer`` the timer that fired."""
+        """A change is in force; ``after`` is ``before`` if it wrote nothing."""
 
     def answered(self, entry: JournalEntry, withheld: JournalEntry | None) -> None:
         """A call has its final response. ``withheld`` is the entry that its call had while it was held."""
@@ -61,22 +83,33 @@ class WorldObserver:
 
 
 class Observers(Generic[AnyObserver]):
-    """Observers in the order in which they joined, each of them once."""
+    """Observers of a kind in the order in which they joined, each of them once.
 
-    __slots__ = ("all",)
+    ``of`` has those that hear of an event, by its name.
+    """
 
-    def __init__(self, *observers: AnyObserver) -> None:
-        self.all = observers
+    __slots__ = ("_kind", "all", "of")
+
+    def __init__(self, kind: type[AnyObserver], *observers: AnyObserver) -> None:
+        self._kind = kind
+        self._hear(observers)
+
+    def _hear(self, observers: Iterable[AnyObserver]) -> None:
+        self.all: tuple[AnyObserver, ...] = ()
+        self.of: dict[str, tuple[AnyObserver, ...]] = dict.fromkeys(self._kind._events, ())
+        self.add(*observers)
 
     def add(self, *observers: AnyObserver) -> None:
         """Let these observers hear of later events, too."""
         for observer in observers:
             if observer not in self.all:
                 self.all += (observer,)
+                for event in observer._hears:
+                    self.of[event] += (observer,)
 
     def remove(self, *observers: AnyObserver) -> None:
         """Let these observers hear of nothing any longer."""
-        self.all = tuple(observer for observer in self.all if observer not in observers)
+        self._hear([observer for observer in self.all if observer not in observers])
 
     @contextmanager
     def without(self, observers: tuple[AnyObserver, ...]) -> Iterator[None]:
@@ -86,11 +119,11 @@ class Observers(Generic[AnyObserver]):
         try:
             yield
         finally:
-            self.all = everybody
+            self._hear(everybody)
 
 
 #: The first observers of every world that is made in this process from now on.
-EVERYWHERE: Observers[WorldObserver] = Observers()
+EVERYWHERE = Observers(WorldObserver)
 
 
 class WorldLock:
@@ -112,7 +145,7 @@ class WorldLock:
     ) -> None:
         try:
             if self._depth == 1:
-                for observer in self._observers.all:
+                for observer in self._observers.of["releasing"]:
                     observer.releasing()
         finally:
             self._depth -= 1
@@ -121,7 +154,7 @@ class WorldLock:
     @contextmanager
     def released(self) -> Iterator[None]:
         """Let others take the lock during the block, however often its holder has taken it."""
-        for observer in self._observers.all:
+        for observer in self._observers.of["releasing"]:
             observer.releasing()
         depth, self._depth = self._depth, 0
         for _ in range(depth):
@@ -158,7 +191,7 @@ class LiveWorld:
         self.world = world
         self.clock = clock
         self.profile = profile
-        self.observers = Observers(*EVERYWHERE.all)
+        self.observers = Observers(WorldObserver, *EVERYWHERE.all)
         self.lock = WorldLock(self.observers)
         self.waiters = Waiters()
         self.bugs: list[BaseException] = []
@@ -204,8 +237,8 @@ class LiveWorld:
             self.fire_due_timers(now)
         return self._begin(self.world, now if at is None else at)
 
-    def _begin(self, world: World, at: int, timer: Timer | None = None) -> Change:
-        return world.change(at, ProfileContext(self.profile), self._faults and self._faults(), timer)
+    def _begin(self, world: World, at: int) -> Change:
+        return world.change(at, ProfileContext(self.profile), self._faults and self._faults())
 
     def put(self, change: Change) -> World:
         """Put a change in force; return the world after it. One of an earlier world (a stale read) is dropped."""
@@ -213,7 +246,7 @@ class LiveWorld:
         after = change.commit() if before is self.world else before
         if after is not before:
             self.world = after
-        for observer in self.observers.all:
+        for observer in self.observers.of["changed"]:
             observer.changed(before, change, after)
         return after
 
@@ -225,14 +258,14 @@ class LiveWorld:
             return result
 
         outcome: T | Future[T] = result
-        for observer in self.observers.all:
+        for observer in self.observers.of["settled"]:
             if (later := observer.settled(now)) is not None:
                 outcome = after(later, act)
         return outcome
 
     def announce(self, entry: JournalEntry, withheld: JournalEntry | None = None) -> None:
         """Tell the observers that a call has its final response; ``withheld`` is the entry of one that was held."""
-        for observer in self.observers.all:
+        for observer in self.observers.of["answered"]:
             observer.answered(entry, withheld)
 
     def commit(self, change: Change) -> None:
@@ -249,7 +282,7 @@ class LiveWorld:
         with self.lock:
             self.world = world
             self.fired.clear()
-            for observer in self.observers.all:
+            for observer in self.observers.of["replaced"]:
                 observer.replaced()
 
     # Time
@@ -269,11 +302,14 @@ class LiveWorld:
         del self.fired[:-FIRED]
         return fired
 
-    def _timer_fired(self, after: World, change: Change) -> World:
+    def _timer_fired(self, after: World, fired: Fired) -> World:
         """Run the consequences of a timer's change at its due instant; these may schedule timers due meanwhile."""
-        for observer in self.observers.all:
+        change = fired.change
+        for observer in self.observers.of["fired"]:
+            observer.fired(fired.timer, change.world, change, after)
+        for observer in self.observers.of["changed"]:
             observer.changed(change.world, change, after)
-        if not any(observer.pending(after) for observer in self.observers.all):
+        if not any(observer.pending(after) for observer in self.observers.of["pending"]):
             return after
         self.world = after
         if change.now > self.clock.now():

@@ -17,7 +17,7 @@ from confsim.kernel.world import World
 from confsim.values.urls import host_name, uri
 
 from .clock import Values
-from .live import Observers
+from .live import EventObserver, Observers
 from .service import OfOneProcess, Service, Settings
 from .waiting import monotonic
 from .webhooks.http_sender import HttpSender
@@ -78,7 +78,7 @@ class ServerSettings(Struct, frozen=True):
     public_url: str
 
 
-class ServerObserver:
+class ServerObserver(EventObserver):
     """Hears which worlds a server has; a subclass has the methods that concern it. Misuse prevents the event."""
 
     def before_serve(self, service: Service) -> None:
@@ -107,7 +107,7 @@ class Worlds(OfOneProcess):
         self.names: set[str] = set()
         self._public_url = self._public_name = ""
         self._lock = RLock()
-        self.observers: Observers[ServerObserver] = Observers()
+        self.observers = Observers(ServerObserver)
         self._servers: list[tuple[str, HttpSender]] = []
         self.runs: dict[str, ScenarioRun] = {}
         self._waiting = set[Future[Any]]()
@@ -198,12 +198,12 @@ class Worlds(OfOneProcess):
         with self._lock:
             if name in self._services:
                 raise Misuse(f"a world named {name!r} exists already", status=409)
-            for observer in self.observers.all:
+            for observer in self.observers.of["before_serve"]:
                 observer.before_serve(service)
             while len(self._services) > self._most:
                 self._evict()
             service.pipeline.serve_at(Address(f"/w/{name}", self._server[0], self._public_url))
-            for observer in self.observers.all:
+            for observer in self.observers.of["before_add"]:
                 observer.before_add(name, service)
             self._services[name] = service
         self._announce(service)
@@ -212,7 +212,7 @@ class Worlds(OfOneProcess):
     def replace_default(self, service: Service) -> None:
         """Replace the root world. Raises Misuse for a profile that cannot be served."""
         with self._lock:
-            for observer in self.observers.all:
+            for observer in self.observers.of["before_serve"]:
                 observer.before_serve(service)
             before = self.default
             service.pipeline.serve_at(before.address)
@@ -282,7 +282,7 @@ class Worlds(OfOneProcess):
                 raise Misuse(f"there is no world named {name!r}{meant}", status=404)
             if not name:
                 raise Misuse("the default world cannot be dropped; reset it instead")
-            for observer in self.observers.all:
+            for observer in self.observers.of["before_drop"]:
                 observer.before_drop(name)
             service = self._services.pop(name)
         service.shut_down()

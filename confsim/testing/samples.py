@@ -21,7 +21,7 @@ from confsim.assumptions.register import MOST, in_force
 from confsim.contract.annotations import fields_of, mark_of, named, peeled, undescribed, without_none
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
-from confsim.contract.types import AbsoluteUrl, Pattern, Samples, Sized, TextForm, Ttl
+from confsim.contract.types import AbsoluteUrl, AtMost, Pattern, Samples, Sized, TextForm, Ttl
 from confsim.http.inputs import form_with
 from confsim.kernel.tables.indexes import Records
 from confsim.kernel.world import World
@@ -280,7 +280,7 @@ def samples_of(annotation: Any, profile: Mapping[str, Any] = _NONE) -> tuple[Any
 
 def _fits(value: object, marks: Iterable[Any], profile: Mapping[str, Any]) -> bool:
     """Return whether a value has the forms that a profile gives it."""
-    forms = [mark.keywords(profile) for mark in marks if isinstance(mark, Pattern)]
+    forms = [mark.keywords(profile) for mark in marks if isinstance(mark, Pattern | AtMost)]
     if not any(forms):
         return True
     from jsonschema import Draft202012Validator
@@ -312,7 +312,7 @@ def text_limits(marks: Iterable[Any], profile: Mapping[str, Any]) -> TextLimits:
         if isinstance(mark, Sized):
             found["maxLength"] = min(in_force(profile, mark.max_length), found.get("maxLength", MOST))
             found["minLength"] = max(0 if mark.allow_blank else 1, found.get("minLength", 0))
-        elif isinstance(mark, TextForm | Pattern):
+        elif isinstance(mark, TextForm | Pattern | AtMost):
             keywords = mark.keywords(profile)
             found |= {**keywords, "maxLength": min(keywords.get("maxLength", MOST), found.get("maxLength", MOST))}
     words = found.get("enum")

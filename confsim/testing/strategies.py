@@ -17,7 +17,7 @@ from confsim.assumptions.register import ProfileKey, in_force
 from confsim.contract.annotations import fields_of, mark_of, named, peeled, undescribed, without_none
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
-from confsim.contract.types import AbsoluteUrl, Pattern, Present, Sized, TextForm, Ttl
+from confsim.contract.types import AbsoluteUrl, AtMost, Pattern, Present, Sized, TextForm, Ttl
 from confsim.kernel.world import World
 from confsim.simulator import Simulator
 
@@ -246,7 +246,7 @@ class _Types:
         return {
             name: value
             for mark in marks
-            if isinstance(mark, Pattern)
+            if isinstance(mark, Pattern | AtMost)
             for name, value in mark.keywords(self._profile).items()
         }
 
@@ -273,13 +273,13 @@ class _Types:
             if isinstance(mark, Meta):
                 least = max(least, int(mark.ge)) if mark.ge is not None else least
                 most = min(most, int(mark.le)) if mark.le is not None else most
-            elif isinstance(mark, Pattern) and self._formed:
+            elif isinstance(mark, Pattern | AtMost) and self._formed:
                 keywords = mark.keywords(self._profile)
                 least, most = max(least, keywords.get("minimum", least)), min(most, keywords.get("maximum", most))
         return least, most
 
     def _texts(self, marks: tuple[Any, ...]) -> Texts:
-        forms = marks if self._formed else [each for each in marks if not isinstance(each, Pattern | TextForm)]
+        forms = marks if self._formed else [each for each in marks if not isinstance(each, Pattern | AtMost | TextForm)]
         limits = text_limits(forms, self._profile)
         if limits.words is not None:
             return st.sampled_from(limits.words)

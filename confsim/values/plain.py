@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Any
 
-from confsim.kernel.refusal import Misuse
+from confsim.kernel import Misuse
 
 #: Lists and objects within each other; functions that call themselves walk these values.
 DEEPEST = 100

@@ -12,7 +12,7 @@ from math import inf
 
 import msgspec
 
-from confsim.kernel.refusal import Misuse
+from confsim.kernel import Misuse
 
 from .plain import shown
 

@@ -6,7 +6,7 @@ import re
 from ipaddress import IPv6Address, ip_address
 from urllib.parse import SplitResult, quote, urlsplit
 
-from confsim.kernel.refusal import Misuse
+from confsim.kernel import Misuse
 
 #: An escape; one right after a broken one stays, since its character could complete that one.
 _ESCAPE = re.compile("(?<!%)(?<!%[0-9A-Fa-f])%([0-9A-Fa-f]{2})")

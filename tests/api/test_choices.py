@@ -9,16 +9,18 @@ from confsim.api.call import NOWHERE, Call
 from confsim.api.catalogue import API
 from confsim.api.events import webhooks
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.contract.annotations import fields_of, undescribed
+from confsim.contract.annotations import fields_of, peeled, undescribed
 from confsim.service.files.profile import read_profile
 from kit import ADMIN, OWNER, ROOM, USER, code, demo, ok, refused
+
+_FRIENDLY = peeled(forms.FriendlyUrlWord)[1][0].keywords
 
 
 @pytest.mark.parametrize(
     ("form", "profile", "keywords"),
     [
-        (forms._friendly, {}, {"pattern": "^([A-Za-z0-9_-]{1,64})$"}),
-        (forms._friendly, {"friendly-urls.form": "[a-z]+"}, {"pattern": "^([a-z]+)$"}),
+        (_FRIENDLY, {}, {"pattern": "^([A-Za-z0-9_-]{1,64})$"}),
+        (_FRIENDLY, {"friendly-urls.form": "[a-z]+"}, {"pattern": "^([a-z]+)$"}),
         (forms._provider, {}, {"enum": ["google", "microsoft", "github", "facebook", "apple"]}),
         (forms._provider, {"providers.available": ["google"]}, {"enum": ["google"]}),
         (forms._provider, {"providers.unknown": "ignore"}, {}),

@@ -30,6 +30,8 @@ def test_every_default_is_the_one_that_was_chosen_for_its_gap() -> None:
     groups = tomllib.loads((DATA / "defaults.toml").read_text())
     listed = {f"{group}.{name}": value for group, entries in groups.items() for name, value in entries.items()}
     entries = {id: entry for id, entry in REGISTER.entries.items() if not id.startswith(ELSEWHERE)}
+    missing = {id: plain(entry.default) for id, entry in entries.items() if id not in listed}
+    assert not missing, f"add {missing} to tests/data/defaults.toml: confsim/EXTENDING.md, “An assumption”"
     assert {id: plain(entry.default) for id, entry in entries.items()} == listed
 
 

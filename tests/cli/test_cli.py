@@ -19,8 +19,7 @@ import confsim
 from confsim import Simulator, __version__, cli
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
-from confsim.cli import confsim as commands
-from confsim.cli import serving as serving_command
+from confsim.cli import confsim as commands, serving as serving_command
 from confsim.kernel.machine import Machine
 from confsim.service.journal import MOST_CALLS
 from confsim.service.worlds import MOST

@@ -6,8 +6,7 @@ from base64 import b64decode
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim.control.export import literals
 

@@ -12,8 +12,7 @@ from contextlib import suppress
 from urllib.parse import parse_qsl, quote_plus, unquote, urlsplit
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from confsim import Simulator
 from confsim.api.catalogue import API

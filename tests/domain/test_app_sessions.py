@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from confsim.assumptions.app_sessions import BOUNDS
 from confsim.assumptions.protocol.refusals import Reason

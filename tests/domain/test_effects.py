@@ -29,8 +29,7 @@ from confsim.kernel.due import fire_due_timers
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
-from kit import CUSTOMER
-from kit import ROOM as ROOM_ID
+from kit import CUSTOMER, ROOM as ROOM_ID
 
 NOW = 5000
 SESSION = Session(id="s", client="c", channel="r", name="R", service_mode=next(iter(ServiceMode)), created=1)

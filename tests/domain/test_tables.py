@@ -25,7 +25,10 @@ def test_every_machine_has_a_golden_table():
 @each("machine", MACHINES, ids=by_name)
 def test_it_does_what_its_golden_table_says(machine):
     """Allowed and forbidden: the state that follows, or the reason of the refusal."""
-    assert tables.differences(machine) == []
+    assert tables.differences(machine) == [], (
+        f"change {machine.name!r} in tests/data/machines/ if the documents say so: "
+        "confsim/EXTENDING.md, “A row of a machine”"
+    )
 
 
 @each("machine", MACHINES, ids=by_name)

@@ -14,7 +14,7 @@ from confsim.domain.users.users import Identity
 from confsim.kernel.machine import Machine, Trigger
 from confsim.kernel.tables.table import Record
 
-#: What is no id, text, instant, draft or other record: who calls, what somebody else reported, a JSON document.
+#: What is no id, text, instant, draft or other record: who calls, what somebody else reported, fields of a body.
 VALUES = (Caller, Identity, Attempt, dict)
 #: The boolean arguments of triggers, with the reason why no guard can find them out.
 BOOLEANS = {

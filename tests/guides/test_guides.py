@@ -21,8 +21,7 @@ import pytest
 import confsim.control.catalogue
 import confsim.testing
 from confsim import guides
-from confsim.cli import confsim as commands
-from confsim.cli import settings
+from confsim.cli import confsim as commands, settings
 from confsim.service.files.profile import read_profile
 from confsim.testing.learning.accounts import read_accounts
 from kit.documented import BLOCK, SHOWN, shown

@@ -11,8 +11,7 @@ from urllib.parse import unquote_to_bytes
 import httpx
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from websockets.sync.client import connect
 
 from confsim import Simulator

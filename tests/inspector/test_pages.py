@@ -12,8 +12,7 @@ import pytest
 from confsim import Simulator
 from confsim.control.coverage.collector import Collector
 from confsim.inspector import pages
-from confsim.inspector.pages import journal as journal_pages
-from confsim.inspector.pages import people as people_page
+from confsim.inspector.pages import journal as journal_pages, people as people_page
 from confsim.service.messages import Request
 from confsim.service.waiting import wait_for
 from kit import ADMIN, OWNER, ROOM, START, USER

@@ -7,11 +7,10 @@ from operator import itemgetter
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
-from confsim.kernel.due import fire_due_timers
+from confsim.kernel.due import Fired, fire_due_timers
 from confsim.kernel.machine import Machine, Trigger
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.filling import fill
@@ -233,9 +232,9 @@ def test_one_timer_and_what_follows_it():
     """With ``once`` it stops after the first that fired; ``after`` says with which world to go on."""
     seen: list[int] = []
 
-    def after(world: World, change: Change) -> World:
-        seen.append(change.now)
-        further = world.change(change.now)
+    def after(world: World, fired: Fired) -> World:
+        seen.append(fired.change.now)
+        further = world.change(fired.change.now)
         further.count("after")
         return further.commit()
 
@@ -262,4 +261,4 @@ def test_a_kind_is_declared_once():
     at = Deadline("test pot", lambda pot: pot.due)
     with pytest.raises(ValueError, match="declared twice"):
         second.declare(Row(second.trigger("end"), Egg.COOKING, Egg.DONE, at=at, source="test"))
-    assert ALARMS["test pot"].set_for(Pot(id=1)) is None
+    assert ALARMS["test pot"].timer(("test pots", "", 1, "test pot"), 1, Pot(id=1)) is None

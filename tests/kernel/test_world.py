@@ -7,8 +7,7 @@ from copy import copy
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim.kernel import ids
 from confsim.kernel.tables.table import Record, Table

@@ -20,8 +20,7 @@ from confsim.control.coverage.collector import (
     possible,
     transition,
 )
-from confsim.control.coverage.report import CoverageReport
-from confsim.control.coverage.report import report as report_of
+from confsim.control.coverage.report import CoverageReport, report as report_of
 from confsim.domain.channels.channels import CHANNELS
 from confsim.kernel.machine import Machine
 from kit import OWNER, code

@@ -121,6 +121,20 @@ def test_observers_hear_in_the_order_of_the_list(live):
     assert len(heard) == 3
 
 
+def test_observers_hear_only_of_what_concerns_them(live):
+    """An event is told to the observers whose class has a method for it, inherited ones included."""
+
+    class Inherited(Follower):
+        def answered(self, entry, withheld):
+            """Hear of calls, too."""
+
+    follower, inherited = Follower(live), Inherited(live)
+    of = live.observers.of
+    assert of["changed"] == of["pending"] == of["replaced"] == of["settled"] == (follower, inherited)
+    assert of["answered"] == (inherited,)
+    assert of["fired"] == of["releasing"] == ()
+
+
 def test_observers_from_outside_do_not_hear_of_what_makes_a_world(live):
     """They are left out during a block, in which the others still hear, and have their place again after it."""
     inside, outside = Follower(live), type("Outside", (Follower,), {"outside": True})(live)

@@ -7,8 +7,7 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 import pytest
-from hypothesis import Phase, settings
-from hypothesis import strategies as st
+from hypothesis import Phase, settings, strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule, run_state_machine_as_test
 
 from confsim import Simulator, testing

@@ -1,4 +1,7 @@
-"""Imports form no circle: between modules anywhere in confsim, and between the packages of domain/ and of api/."""
+"""Imports form no circle: between modules anywhere in confsim, and between the packages of domain/ and of api/.
+
+They name a package of the lower rooms, where it offers a name itself.
+"""
 
 from __future__ import annotations
 
@@ -128,3 +131,25 @@ def test_imports_of_every_kind_are_counted(tmp_path, monkeypatch):
     )
     graph = import_graph()
     assert graph["confsim.room.a"] == {f"confsim.room.{name}" for name in "bcde"}
+
+
+#: What the package itself offers to the rooms: no module of it is named there.
+DOORS = {
+    "confsim.kernel.": ("domain", "api", "contract"),
+    "confsim.assumptions.register": ("domain", "api", "contract"),
+    "confsim.assumptions.protocol.refusals": ("domain", "api", "contract"),
+    "confsim.contract.": ("api",),
+}
+
+
+def test_lower_rooms_import_what_a_package_offers_from_the_package():
+    """A module of the kernel, of the register or of the contract can move without a change elsewhere."""
+    by_module = [
+        f"{path.relative_to(ROOT)}: {node.module}"
+        for door, rooms in DOORS.items()
+        for room in rooms
+        for path in sorted((ROOT / "confsim" / room).rglob("*.py"))
+        for node in statements(path)
+        if isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").startswith(door)
+    ]
+    assert by_module == [], "add the name to __all__ of the package, and import it from there"

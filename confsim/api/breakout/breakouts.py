@@ -1,24 +1,18 @@
 """Breakout sessions, their rooms and participants (P2 Endpoints, Breakout rooms)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import BreakoutDuration, BreakoutId, ChannelId, RoomId, SessionId
 from confsim.api.views import Id, User, page, user_view
-from confsim.assumptions import breakout as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.encode import NO_CONTENT, NoContent
-from confsim.contract.types import ImageSize, Limit, Long, Name, Offset, StatedUnit, Wire
+from confsim.assumptions import Reason, ask, breakout as assumed, not_found
+from confsim.contract import NO_CONTENT, ImageSize, Limit, Long, Name, NoContent, Offset, StatedUnit, Wire, gates
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room
 from confsim.domain.breakout.breakouts import Breakout, BreakoutState
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User as Person
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 operation = API.family(gate=gates.OPERATOR.assumed("G417"), line="P2 Breakout rooms")
 

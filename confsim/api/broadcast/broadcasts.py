@@ -1,27 +1,35 @@
 """Live streaming: destinations of a channel, its broadcast and their history (P2 Live streaming)."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import BroadcastId, ChannelId, ClientId, DestinationId, DestinationUrl, SessionId
 from confsim.api.views import Id, page
-from confsim.assumptions import broadcast as assumed
+from confsim.assumptions import Reason, ask, broadcast as assumed, note
 from confsim.assumptions.protocol import units
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.encode import NO_CONTENT, NoContent
-from confsim.contract.operation import Source
-from confsim.contract.types import Chosen, InUnit, Label, Limit, Offset, Present, SortOrder, Switch, Wire
+from confsim.contract import (
+    NO_CONTENT,
+    Chosen,
+    InUnit,
+    Label,
+    Limit,
+    NoContent,
+    Offset,
+    Present,
+    SortOrder,
+    Source,
+    Switch,
+    Wire,
+    gates,
+)
 from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.broadcast.broadcasts import BroadcastSort
 from confsim.domain.broadcast.destinations import Destination
+from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.members import roles
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 operation = API.family(gate=gates.OPERATOR.assumed("G519"), line="P2 Live streaming")
 named = API.family(line="P2 L354", source=Source.NAME_ONLY)
@@ -132,7 +140,8 @@ def _history_row_view(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord
 def list_broadcast_destinations(call: Call, channel: Channel) -> list[BroadcastDestination]:
     """List the destinations of a channel, in order of creation."""
     broadcasts.require_feature(call.change, channel)
-    whole = ask(call.change, assumed.KEYS) == "shown" or _owns(call, channel)
+    user = call.maybe_user
+    whole = ask(call.change, assumed.KEYS) == "shown" or user is None or roles.is_owner(call.change, channel, user)
     return [
         BroadcastDestination(
             id=each.id,
@@ -143,11 +152,6 @@ def list_broadcast_destinations(call: Call, channel: Channel) -> list[BroadcastD
         )
         for each in destinations.list_destinations(call.change, channel)
     ]
-
-
-def _owns(call: Call, channel: Channel) -> bool:
-    user = call.maybe_user
-    return user is None or roles.is_owner(call.change, channel, user)
 
 
 @named(
@@ -189,7 +193,9 @@ def set_broadcast_destination_state(call: Call, channel: Channel, destination: D
 )
 def set_broadcast_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable live streaming for a channel."""
-    broadcasts.set_feature(call.change, channel, state.value)
+    switches.set_feature(call.change, channel, switches.BROADCAST.to(state))
+    if state is Switch.DISABLE:
+        note(call.change, assumed.OFF_WHILE_RUNNING)
 
 
 @named("GET /channels/{uuid}/broadcast", gate=gates.OPERATOR.assumed("G570"), rules="R370", gaps="G570")

@@ -1,14 +1,11 @@
 """Properties of channels: any JSON value under a key, managed by hosts, visible to all with access (P2 L218)."""
 
-from __future__ import annotations
-
 from confsim.api.call import API, Call
 from confsim.api.things import ChannelProperty, ChannelValue
 from confsim.api.values import packed, shown, unpacked
+from confsim.assumptions import ask
 from confsim.assumptions.properties import KEYS_CONTAINER
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.types import Json, Key
+from confsim.contract import Json, Key, gates
 from confsim.domain import properties
 from confsim.domain.channels.channels import Channel
 from confsim.domain.config import json_documents

@@ -1,7 +1,5 @@
 """Channels: the basics of meeting rooms (P2 Endpoints, Channel basics)."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated
 
@@ -10,6 +8,7 @@ from confsim.api.forms import MeetingId
 from confsim.api.paths import AnyChannel
 from confsim.api.values import image as uploaded_image
 from confsim.api.views import Id, image_url, page, url_form
+from confsim.assumptions import ask, note
 from confsim.assumptions.channels import (
     API_TOKEN_IS_OPERATOR,
     CHANNEL_ID_NAMES,
@@ -22,11 +21,7 @@ from confsim.assumptions.channels import (
 )
 from confsim.assumptions.members import OWNER_IS_OPERATOR
 from confsim.assumptions.protocol import images
-from confsim.assumptions.register import ask, note
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.text_values import invalid_input
-from confsim.contract.types import (
+from confsim.contract import (
     ImageSize,
     Limit,
     Name,
@@ -34,8 +29,11 @@ from confsim.contract.types import (
     Page,
     Search,
     SortOrder,
+    Source,
     Switch,
     Url,
+    gates,
+    invalid_input,
 )
 from confsim.domain.channels import channel_images, channels, favourites, switches
 from confsim.domain.channels.channels import Channel

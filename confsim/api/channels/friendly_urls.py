@@ -1,21 +1,17 @@
 """Friendly URLs of channels (P1 Endpoints, Friendly URLs and embedding)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import ChannelId, FriendlyUrlWord
+from confsim.assumptions import Reason, ask
 from confsim.assumptions.channels import FRIENDLY_AVAILABLE
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.types import Present, Switch, Wire
+from confsim.contract import Present, Switch, Wire, gates
 from confsim.domain.channels import friendly_urls
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
-from confsim.domain.conventions import fresh_id
-from confsim.kernel.refusal import Refusal
+from confsim.domain.conventions import fresh_id, turn
+from confsim.kernel import Refusal
 
 operation = API.family(line="P1 Friendly URLs and embedding")
 
@@ -83,7 +79,7 @@ def set_friendly_urls_state(call: Call, state: Switch) -> None:
 
     While they are disabled none is found or set; those that channels have stay.
     """
-    friendly_urls.set_use(call.change, call.client, state)
+    turn(call.change, friendly_urls.SWITCH.to(state), call.client, state=state)
 
 
 @operation(

@@ -1,14 +1,12 @@
 """The bodies and answers of the operations on channels (P2 Channel details, Channel list item)."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
 from confsim.api.forms import ChannelId, ChannelText, ClientId, FirstChannelText, MeetingCode, UrlName
-from confsim.contract.types import ImageLink, Int, Long, Name, StatedUnit, Wire
+from confsim.contract import ImageLink, Int, Long, Name, StatedUnit, Wire
 from confsim.domain.channels import channels
 
 

@@ -1,18 +1,13 @@
 """Clients: the reseller's view of tenants below its own (P1 Endpoints, Clients)."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from confsim.api.call import API, Call
 from confsim.api.forms import ClientId
 from confsim.api.views import Id, page
-from confsim.assumptions import clients as assumed
+from confsim.assumptions import ask, clients as assumed, note
 from confsim.assumptions.channels import CLIENT_ID_NAMES
-from confsim.assumptions.register import ask, note
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import Invented, Json, Limit, Name, Offset, Page, Present, Search, Switch, Wire
+from confsim.contract import Invented, Json, Limit, Name, Offset, Page, Present, Search, Source, Switch, Wire, gates
 from confsim.domain import lists
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client

@@ -1,7 +1,5 @@
 """Embedding: origins of the widget and domains of the OAuth redirect (P1 Endpoints, Friendly URLs and embedding)."""
 
-from __future__ import annotations
-
 from confsim.api.admission import require_service
 from confsim.api.call import API, Call
 from confsim.api.forms import Domain, Origin

@@ -1,17 +1,13 @@
 """Configuration of clients, templates and channels, and the legacy settings (P2 Configuration and templates)."""
 
-from __future__ import annotations
-
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from confsim.api.call import API, Call
-from confsim.assumptions import config as assumed
+from confsim.assumptions import ask, config as assumed, in_force
 from confsim.assumptions.protocol.transport import LANGUAGE
-from confsim.assumptions.register import ask, in_force
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import AlwaysOmitted, Int, Json, Long, Pattern, Samples, Switch, Wire, Word
+from confsim.contract import AlwaysOmitted, Int, Json, Long, Pattern, Samples, Source, Switch, Wire, Word, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Default
@@ -19,6 +15,7 @@ from confsim.domain.config import documents, effective, templates
 from confsim.domain.config.documents import LIGHT
 from confsim.domain.config.effective import ConfigQuery
 from confsim.domain.config.templates import VisibleTemplate
+from confsim.domain.conventions import turn
 from confsim.domain.media import media
 
 operation = API.family(line="P2 Configuration and templates")
@@ -88,13 +85,8 @@ def _reading(
 ) -> ConfigQuery:
     user = call.maybe_user
     if language is None and ask(call.change, LANGUAGE) == "configuration":
-        language = _preferred(call.headers.get("accept-language", ""))
+        language = re.split("[,;]", call.headers.get("accept-language", ""))[0].strip() or None
     return ConfigQuery(theme, language, context, categories, user.languages if user is not None else ())
-
-
-def _preferred(header: str) -> str | None:
-    """The first language of an Accept-Language header, None for none."""
-    return header.partition(",")[0].partition(";")[0].strip() or None
 
 
 @operation("GET /config", gate=gates.SIGNED_IN.assumed("G405"), rules="R338 R441 R442 R443 R444", gaps="G395 G397")
@@ -249,4 +241,4 @@ def get_channel_settings(call: Call, channel: Channel) -> ChannelSettings:
 )
 def set_client_speech2text_state(call: Call, state: Switch) -> None:
     """Enable or disable speech to text for new channels of the client; existing channels are unchanged."""
-    clients.switch_default(call.change, call.client, Default.SPEECH2TEXT, state)
+    turn(call.change, clients.DEFAULTS[Default.SPEECH2TEXT].to(state), call.client, state=state)

@@ -1,7 +1,5 @@
 """Settings templates of clients, and the template of a channel (P2 Configuration and templates)."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated
 
@@ -9,17 +7,12 @@ from confsim.api import views
 from confsim.api.call import API, Call
 from confsim.api.forms import TemplateId
 from confsim.api.views import Id
-from confsim.assumptions import config as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.encode import NO_CONTENT, NoContent
-from confsim.contract.operation import Source
-from confsim.contract.types import Chosen, Limit, Name, Offset, Page, Switch, Wire
+from confsim.assumptions import Reason, ask, config as assumed
+from confsim.contract import NO_CONTENT, Chosen, Limit, Name, NoContent, Offset, Page, Source, Switch, Wire, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.config import template_choice, templates
 from confsim.domain.config.templates import VisibleTemplate
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 operation = API.family(line="P2 Configuration and templates")
 named = API.family(gate=gates.ADMIN.assumed("G407"), line="P2 L354", source=Source.NAME_ONLY)

@@ -1,33 +1,25 @@
 """The events interface of a client: its state, its endpoints, its secret (P2 Events)."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from confsim.api.call import API, Call
 from confsim.api.forms import EndpointId, Secret
 from confsim.api.views import Id
-from confsim.assumptions import events as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, in_force
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.schema import URL
-from confsim.contract.types import Long, Pattern, Present, StatedUnit, Switch, Url, Wire
+from confsim.assumptions import Reason, ask, events as assumed, in_force
+from confsim.contract import URL, Long, Pattern, Present, Source, StatedUnit, Switch, Url, Wire, gates
+from confsim.domain.conventions import turn
 from confsim.domain.events import endpoints
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 named = API.family(gate=gates.ADMIN.assumed("G531"), line="P2 L368", source=Source.NAME_ONLY)
+_HTTPS = URL.replace("https?", "https")
 
 
-def _https(profile: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the pattern of a URL that has to be one of https."""
-    plain = in_force(profile, assumed.SCHEMES) != "https"
-    return {} if plain else {"pattern": URL.replace("https?", "https")}
-
-
-HookUrl = Annotated[Url, Pattern(_https)]
+#: A URL, of https if only that is accepted.
+HookUrl = Annotated[
+    Url,
+    Pattern(lambda profile: {"pattern": _HTTPS} if in_force(profile, assumed.SCHEMES) == "https" else {}),
+]
 
 
 class EndpointChange(Wire):
@@ -112,7 +104,7 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
     dated = ask(call.change, assumed.RECORD) == "with-created"
     return [
         EventsEndpoint(id=each.id, url=each.url, active=each.active, created=each.created if dated else None)
-        for each in endpoints.list_endpoints(call.change, call.client)
+        for each in endpoints.ENDPOINTS.of(call.change, call.client.id).all
     ]
 
 
@@ -137,7 +129,7 @@ def get_events_status(call: Call) -> EventsStatus:
 def set_events_state(call: Call, state: Switch) -> None:
     """Enable or disable the client's events."""
     _require_on(call)
-    endpoints.set_interface(call.change, call.client, state.value)
+    turn(call.change, endpoints.MACHINE.to(state), call.client)
 
 
 @named("GET /events/secret", gaps="G535 G592", of_whole_client=True)

@@ -1,15 +1,12 @@
 """Payloads of webhooks, by kind of event (G533): names and payloads are confsim's own, as the documents show none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Generic, TypeVar
 
 from confsim.api.forms import ChannelId, ClientId, SessionId, UserId
-from confsim.assumptions import events as assumed
+from confsim.assumptions import events as assumed, in_force
 from confsim.assumptions.events import EventKind
-from confsim.assumptions.register import in_force
-from confsim.contract.types import Pattern, Wire
+from confsim.contract import Pattern, Wire
 from confsim.domain.telephony.calls import CallState
 from confsim.domain.users.users import Account
 

@@ -1,11 +1,8 @@
 """Access levels: administrative roles of users in a client (P1 Endpoints, Access levels)."""
 
-from __future__ import annotations
-
 from confsim.api.call import API, Call
 from confsim.api.views import AccessLevel, access_level_view
-from confsim.contract import gates
-from confsim.contract.operation import Source
+from confsim.contract import Source, gates
 from confsim.domain.identity import access_levels
 from confsim.domain.users.users import Level, User
 

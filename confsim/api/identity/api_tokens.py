@@ -1,15 +1,12 @@
 """API tokens of a client (P1 API tokens)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import ApiTokenId, Token
 from confsim.api.values import instant
 from confsim.assumptions.protocol import units
-from confsim.contract import gates
-from confsim.contract.types import InUnit, Label, Long, ShownOnce, Wire
+from confsim.contract import InUnit, Label, Long, ShownOnce, Wire, gates
 from confsim.domain.identity import api_tokens
 from confsim.domain.identity.api_tokens import ApiToken as StoredToken
 
@@ -56,7 +53,7 @@ def list_api_tokens(call: Call) -> list[ApiToken]:
     """List the client's API tokens with their values masked: a bare array in order of creation."""
     return [
         _api_token_view(call, each, api_tokens.masked(call.change, each.value))
-        for each in api_tokens.list_tokens(call.change, call.client)
+        for each in api_tokens.API_TOKENS.of(call.change, call.client.id).all
     ]
 
 

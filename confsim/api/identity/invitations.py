@@ -1,18 +1,14 @@
 """Invitations of predefined and channel-linked users (P1 Users)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from confsim.api.call import API, Call
 from confsim.api.forms import Code, UserId
 from confsim.api.values import instant
-from confsim.assumptions import identity as assumed
+from confsim.assumptions import identity as assumed, in_force
 from confsim.assumptions.protocol import units
-from confsim.assumptions.register import in_force
-from confsim.contract import gates
-from confsim.contract.types import InUnit, Long, Pattern, Ttl, Wire
+from confsim.contract import InUnit, Long, Pattern, Ttl, Wire, gates
 from confsim.domain.identity import invitations
 from confsim.domain.identity.invitations import InvitationKind
 from confsim.domain.users.users import User

@@ -1,16 +1,12 @@
 """Authentication providers and profiles (P1 Authentication providers and profile)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import ProviderNames
 from confsim.api.paths import MeOrUser
-from confsim.assumptions import identity as assumed
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.types import Link, OwnText, Present, Wire
+from confsim.assumptions import ask, identity as assumed
+from confsim.contract import Link, OwnText, Present, Wire, gates
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import providers
 
@@ -70,7 +66,7 @@ def list_auth_providers(call: Call) -> list[AvailableProvider]:
     """
     return [
         AvailableProvider(name=name, icon=providers.icon(call.change, name))
-        for name in providers.available(call.change)
+        for name in ask(call.change, assumed.AVAILABLE_PROVIDERS)
     ]
 
 

@@ -1,17 +1,13 @@
 """Validators of identity tokens, and the exchange of a token (P1 Custom authentication)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import Code, Token
 from confsim.api.values import instant
-from confsim.assumptions import identity as assumed
+from confsim.assumptions import ask, identity as assumed
 from confsim.assumptions.protocol import units
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.types import InUnit, Long, Present, Wire
+from confsim.contract import InUnit, Long, Present, Wire, gates
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import token_exchange, validators
 from confsim.domain.identity.credentials import Credential

@@ -1,16 +1,12 @@
 """The gateway: endpoints at which users send media in (P2 Endpoints, Gateway)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import GatewayKindName, Secret, SourceId
 from confsim.api.paths import MeOrUser
-from confsim.assumptions import media as assumed
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.types import Chosen, Int, OwnText, Present, Wire
+from confsim.assumptions import ask, media as assumed
+from confsim.contract import Chosen, Int, OwnText, Present, Wire, gates
 from confsim.domain.media import gateway
 
 operation = API.family(gate=gates.SELF_OR_ADMIN.assumed("G516"), line="P2 Gateway")

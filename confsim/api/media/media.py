@@ -1,7 +1,5 @@
 """Media pools of channels and of the client, by the same calls (P2 Endpoints, Media pools)."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 from typing import Annotated
@@ -12,13 +10,9 @@ from confsim.api.forms import MediaId
 from confsim.api.things import OwnMedia
 from confsim.api.values import instant, uploaded
 from confsim.api.views import Id, page
-from confsim.assumptions import media as assumed
+from confsim.assumptions import ask, media as assumed
 from confsim.assumptions.protocol import durations, units
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.text_values import invalid_input
-from confsim.contract.types import (
+from confsim.contract import (
     Chosen,
     FreeText,
     Inside,
@@ -31,8 +25,11 @@ from confsim.contract.types import (
     Page,
     Search,
     SortOrder,
+    Source,
     Ttl,
     Wire,
+    gates,
+    invalid_input,
 )
 from confsim.domain.channels.channels import Channel
 from confsim.domain.media import media

@@ -1,13 +1,10 @@
 """Temporary users of a channel (P1 Users)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.identity.validators import TokenResult, token_result
-from confsim.contract import gates
-from confsim.contract.types import Handle, Wire
+from confsim.contract import Handle, Wire, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.members import channel_access

@@ -1,14 +1,10 @@
 """Users linked to a channel, regular ones and those made for it (P2 Endpoints, Breakout rooms)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.views import NumberId, User, user_view
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import Handle, ImageSize, Ttl, Wire
+from confsim.contract import Handle, ImageSize, Source, Ttl, Wire, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.members import linked_users
 from confsim.domain.users.users import User as Person
@@ -40,8 +36,7 @@ def create_linked_user(
 
     An invitation is generated, which ``ttl`` ends; read it with get_invitation.
     """
-    made = linked_users.create(call.change, call.client, channel, body.handle, ttl)
-    return NumberId(id=made.id)
+    return NumberId(id=linked_users.create(call.change, call.client, channel, body.handle, ttl).id)
 
 
 @operation("GET /channels/{uuid}/linked/users", rules="R024 R043 R473", gaps="G444")

@@ -1,15 +1,11 @@
 """Channel roles: operators and owners of a channel (P1 Endpoints, Channel roles)."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from confsim.api.call import API, Call
 from confsim.api.forms import UserId
 from confsim.api.views import user_summary
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import ImageLink, ImageSize, Wire
+from confsim.contract import ImageLink, ImageSize, Source, Wire, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.members import roles
 from confsim.domain.users.users import User

@@ -1,7 +1,5 @@
 """Recordings of channels, their assets, and how those are downloaded (P2 Endpoints, Recordings)."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated
 from urllib.parse import quote
@@ -10,23 +8,16 @@ from confsim.api.call import API, Call
 from confsim.api.forms import AssetId, AssetToken, SessionId
 from confsim.api.values import instants
 from confsim.api.views import page, page_of
-from confsim.assumptions import recordings as assumed
+from confsim.assumptions import Reason, ask, not_found, note, recordings as assumed
 from confsim.assumptions.protocol import units
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
-from confsim.contract import gates
-from confsim.contract.encode import Raw
-from confsim.contract.gates import Gate, Grant
-from confsim.contract.operation import Source
-from confsim.contract.types import Chosen, Limit, Offset, Page, Shown, SortOrder, Ttl
+from confsim.contract import Chosen, Gate, Grant, Limit, Offset, Page, Raw, Shown, SortOrder, Source, Ttl, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.recordings import assets, downloads, recording_list, recordings
-from confsim.domain.recordings.assets import RecordingAsset as StoredAsset
-from confsim.domain.recordings.assets import Upload
+from confsim.domain.recordings.assets import RecordingAsset as StoredAsset, Upload
 from confsim.domain.recordings.downloads import Item
 from confsim.domain.recordings.recording_list import RecordingSort
 from confsim.domain.recordings.recordings import Recording as StoredRecording
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 from .shapes import (
     AssetKind,
@@ -92,7 +83,7 @@ def saved(asset: StoredAsset) -> Raw:
     """Return the response with the bytes of an asset, as a download under its name."""
     name = quote(assets.path(asset).rpartition("/")[2])
     header = ("Content-Disposition", f'attachment; filename="{name}"')
-    return Raw(assets.media_type(asset), assets.data(asset), (header,))
+    return Raw(assets.MEDIA_TYPES[asset.content], assets.data(asset), (header,))
 
 
 @operation(

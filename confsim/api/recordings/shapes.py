@@ -1,17 +1,14 @@
 """The bodies and answers of the operations on recordings (P2 Recording, Recording asset)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import partial
 from typing import Annotated, Any
 
 from confsim.api.forms import AssetId, AssetToken, ChannelId, RecordingId, SessionId, UserId
-from confsim.assumptions import recordings as assumed
+from confsim.assumptions import Assumption, in_force, recordings as assumed
 from confsim.assumptions.protocol import units
-from confsim.assumptions.register import Assumption, in_force
-from confsim.contract.types import Inside, InUnit, Link, Long, OwnText, Pattern, Present, Wire
+from confsim.contract import Inside, InUnit, Link, Long, OwnText, Pattern, Present, Wire
 
 
 def _state_words(profile: Mapping[str, Any]) -> dict[str, Any]:

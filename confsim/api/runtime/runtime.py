@@ -1,10 +1,8 @@
 """Running channels: lobby, switches, populations, streaming addresses (P2 Endpoints, Runtime)."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated
 
 from msgspec import Meta
 
@@ -12,15 +10,11 @@ from confsim.api.call import API, Call
 from confsim.api.forms import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
-from confsim.assumptions.breakout import ROOM_SETTINGS
+from confsim.assumptions import Reason, ask, in_force, not_found, note
+from confsim.assumptions.breakout import EVENT_ROOM_OFF, ROOM_SETTINGS
 from confsim.assumptions.channels import MIDI
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, in_force, note
-from confsim.assumptions.runtime import presence as assumed_presence
-from confsim.assumptions.runtime import streaming as assumed_streaming
-from confsim.contract import gates
-from confsim.contract.text_values import split_list
-from confsim.contract.types import Chosen, ImageSize, Int, Page, Pattern, Switch
+from confsim.assumptions.runtime import presence as assumed_presence, streaming as assumed_streaming
+from confsim.contract import Chosen, ImageSize, Int, Page, Pattern, Switch, gates, split_list
 from confsim.domain import lists
 from confsim.domain.breakout import breakouts
 from confsim.domain.channels import channels, switches
@@ -31,7 +25,7 @@ from confsim.domain.members.roles import Role
 from confsim.domain.runtime import lobby, presence, sessions, streaming
 from confsim.domain.runtime.streaming import Placed
 from confsim.domain.users.users import USERS
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 from .shapes import ActiveChannel, ChannelParticipants, Door, Lock, Population, StreamingAddress, TurnCredentials
 
@@ -49,8 +43,10 @@ def _note_room(call: Call, channel: Channel) -> None:
         note(call.change, ROOM_SETTINGS)
 
 
-def _limit(profile: Mapping[str, Any]) -> dict[str, Any]:
-    return {"minimum": 1 if in_force(profile, assumed_presence.ZERO_PRESENTERS) == "refuse" else 0}
+#: A limit of 0 is refused, or it has a meaning.
+_PRESENTERS = Pattern(
+    lambda profile: {"minimum": 1 if in_force(profile, assumed_presence.ZERO_PRESENTERS) == "refuse" else 0}
+)
 
 
 @operation("POST /channels/{uuid}/settings/wall/{state}", gate=gates.OPERATOR.assumed("G335"), rules="R042 R273 R345")
@@ -68,7 +64,7 @@ def set_wall_state(call: Call, channel: Channel, state: Switch) -> None:
 def set_presenters_limit(
     call: Call,
     channel: Channel,
-    limit: Annotated[int, Meta(ge=0, le=2**31 - 1), Pattern(_limit), "The number of users who can share video."],
+    limit: Annotated[int, Meta(ge=0, le=2**31 - 1), _PRESENTERS, "The number of users who can share video."],
 ) -> None:
     """Set the limit on users who share video; current presenters are unaffected.
 
@@ -306,7 +302,7 @@ def set_attendees_state(call: Call, channel: Channel, state: Lock) -> None:
 )
 def set_speech2text_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable speech to text in the channel; it may incur metered charges."""
-    switches.set_feature(call.change, channel, switches.SPEECH2TEXT, state)
+    switches.set_feature(call.change, channel, switches.SPEECH2TEXT.to(state))
 
 
 @operation(
@@ -315,7 +311,7 @@ def set_speech2text_state(call: Call, channel: Channel, state: Switch) -> None:
 def set_midi_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable midi in the channel."""
     note(call.change, MIDI)
-    switches.set_feature(call.change, channel, switches.MIDI, state)
+    switches.set_feature(call.change, channel, switches.MIDI.to(state))
 
 
 @operation(
@@ -326,4 +322,6 @@ def set_event_room_state(call: Call, channel: Channel, state: Switch) -> None:
 
     Refusal BREAKOUT_ACTIVE while a breakout session is active.
     """
-    breakouts.switch(call.change, channel, state)
+    if state is Switch.DISABLE:
+        note(call.change, EVENT_ROOM_OFF)
+    switches.set_feature(call.change, channel, breakouts.EVENT_ROOM.to(state))

@@ -1,7 +1,5 @@
 """Sessions of channels and their participants (P2 Endpoints, Sessions)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -14,11 +12,10 @@ from confsim.api.recordings.shapes import RecordingAsset
 from confsim.api.things import SessionOfChannel
 from confsim.api.values import instants
 from confsim.api.views import UserSummary, image_url, page
+from confsim.assumptions import ask
 from confsim.assumptions.protocol import transport, units
-from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import sessions as assumed_sessions
-from confsim.contract import gates
-from confsim.contract.types import (
+from confsim.contract import (
     ImageLink,
     ImageSize,
     Int,
@@ -31,6 +28,7 @@ from confsim.contract.types import (
     Search,
     SortOrder,
     Wire,
+    gates,
 )
 from confsim.domain import lists
 from confsim.domain.channels import channels

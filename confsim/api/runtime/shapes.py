@@ -1,15 +1,12 @@
 """The words, bodies and answers of the operations on running channels (P2 Runtime)."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated
 
 from confsim.api.forms import ChannelId, Secret
 from confsim.api.views import UserSummary
-from confsim.assumptions.runtime import presence as assumed_presence
-from confsim.assumptions.runtime import streaming as assumed_streaming
-from confsim.contract.types import Chosen, ImageLink, Inside, Int, Link, OwnText, Present, Wire
+from confsim.assumptions.runtime import presence as assumed_presence, streaming as assumed_streaming
+from confsim.contract import Chosen, ImageLink, Inside, Int, Link, OwnText, Present, Wire
 from confsim.domain.channels.channels import ServiceMode
 
 

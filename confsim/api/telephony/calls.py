@@ -1,14 +1,11 @@
 """Prices of calls, and calls that a channel makes (P2 Endpoints, Telephony)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import DialledNumber, QuotedNumber, UserId, WrittenNumber
 from confsim.api.views import NumberId
-from confsim.contract import gates
-from confsim.contract.types import Handle, Wire
+from confsim.contract import Handle, Wire, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.telephony import calls, prices
 

@@ -1,19 +1,16 @@
 """Dialling in and out, and the PINs of channels (P2 Endpoints, Telephony)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import PinText
 from confsim.assumptions import telephony as assumed
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import Switch, Wire
+from confsim.contract import Source, Switch, Wire, gates
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Default
+from confsim.domain.conventions import turn
 from confsim.domain.members import roles
 from confsim.domain.telephony import pins
 
@@ -82,22 +79,22 @@ def delete_dial_pin(call: Call, channel: Channel, pin: pins.Pin) -> None:
 @of_client("POST /settings/dial/in/{state}", rules="R088 R315 R316", gaps="G297 G576")
 def set_client_dial_in_state(call: Call, state: Switch) -> None:
     """Enable or disable dialling in to new channels of the client; existing channels are unchanged."""
-    clients.switch_default(call.change, call.client, Default.DIAL_IN, state)
+    turn(call.change, clients.DEFAULTS[Default.DIAL_IN].to(state), call.client, state=state)
 
 
 @of_client("POST /settings/dial/out/{state}", rules="R088 R315 R316", gaps="G297 G576")
 def set_client_dial_out_state(call: Call, state: Switch) -> None:
     """Enable or disable dialling out of new channels of the client; existing channels are unchanged."""
-    clients.switch_default(call.change, call.client, Default.DIAL_OUT, state)
+    turn(call.change, clients.DEFAULTS[Default.DIAL_OUT].to(state), call.client, state=state)
 
 
 @of_channel("POST /channels/{uuid}/settings/dial/in/{state}", rules="R042 R352 R474 R475 R535", gaps="G355 G467")
 def set_dial_in_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable dialling in to the channel, independently of the default of new channels."""
-    switches.set_feature(call.change, channel, switches.DIAL_IN, state)
+    switches.set_feature(call.change, channel, switches.DIAL_IN.to(state))
 
 
 @of_channel("POST /channels/{uuid}/settings/dial/out/{state}", rules="R042 R352 R476 R477 R535", gaps="G355")
 def set_dial_out_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable dialling out of the channel, whatever the default of new channels; running calls go on."""
-    switches.set_feature(call.change, channel, switches.DIAL_OUT, state)
+    switches.set_feature(call.change, channel, switches.DIAL_OUT.to(state))

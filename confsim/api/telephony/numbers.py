@@ -1,18 +1,13 @@
 """Inbound numbers, and the channels they are assigned to (P2 Endpoints, Telephony)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import DialCode
 from confsim.api.things import EnabledNumber
 from confsim.api.views import page
-from confsim.assumptions import telephony as assumed
-from confsim.assumptions.register import ask
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import Chosen, Limit, Offset, Page, Switch, Wire, Word
+from confsim.assumptions import ask, telephony as assumed
+from confsim.contract import Chosen, Limit, Offset, Page, Source, Switch, Wire, Word, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import turn
 from confsim.domain.telephony import e164, number_assignments, numbers

@@ -1,16 +1,12 @@
 """Addresses of users and their verification (P1 Endpoints, Users)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import Email
 from confsim.api.paths import MeOrUser
 from confsim.api.things import AddressCode
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import Wire
+from confsim.contract import Source, Wire, gates
 from confsim.domain.users import emails
 
 named = API.family(line="P1 Users", source=Source.NAME_ONLY)

@@ -1,19 +1,16 @@
 """Handles: uniqueness, reservations and changes (P1 Endpoints, Users)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import Email, Reservation
 from confsim.api.paths import MeOrUser
 from confsim.api.views import NumberId
-from confsim.assumptions.register import ask
+from confsim.assumptions import ask
 from confsim.assumptions.users import handles as assumed
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import FreeText, FullName, Handle, Present, Switch, Url, Wire
+from confsim.contract import FreeText, FullName, Handle, Present, Source, Switch, Url, Wire, gates
 from confsim.domain.channels.channels import Channel
+from confsim.domain.conventions import turn
 from confsim.domain.identity import registration
 from confsim.domain.users import handles
 from confsim.domain.users.users import User
@@ -156,4 +153,4 @@ def rename_channel_user(call: Call, channel: Channel, user: User, body: HandleNa
 )
 def set_handle_uniqueness(call: Call, state: Switch) -> None:
     """Require unique handles in the client, or stop requiring them; handles in use twice are unchanged."""
-    handles.require(call.change, call.client, state is Switch.ENABLE)
+    turn(call.change, handles.UNIQUENESS.to(state), call.client)

@@ -1,15 +1,13 @@
 """Languages of users (P1 Endpoints, Users)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
 from confsim.api.forms import LanguageCode
 from confsim.api.paths import MeOrUser
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import Wire
+from confsim.assumptions import ask
+from confsim.assumptions.users import users as assumed_users
+from confsim.contract import Source, Wire, gates
 from confsim.domain.users import languages
 
 
@@ -36,4 +34,4 @@ def set_user_languages(call: Call, user: MeOrUser, body: LanguageCodes) -> None:
 )
 def list_supported_languages(call: Call) -> list[str]:
     """List the codes of the languages that the service supports."""
-    return list(languages.supported(call.change))
+    return [*ask(call.change, assumed_users.SUPPORTED_LANGUAGES)]

@@ -1,7 +1,5 @@
 """Predefined users and their ids in a third-party identity system (P1 Users)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from confsim.api.call import API, Call
@@ -9,9 +7,7 @@ from confsim.api.forms import Email
 from confsim.api.paths import MeOrUser
 from confsim.api.things import UserByOrigin
 from confsim.api.views import NumberId
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import FreeText, Name, Url, Wire
+from confsim.contract import FreeText, Name, Source, Url, Wire, gates
 from confsim.domain.users import predefined
 
 operation = API.family(line="P1 Users")

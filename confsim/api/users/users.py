@@ -1,23 +1,28 @@
 """Users: look-ups, the user list, details and images (P1 Endpoints, Users)."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from confsim.api.call import API, Call
 from confsim.api.forms import UserId
 from confsim.api.paths import MeOrOwner, MeOrUser
 from confsim.api.things import UserProperty, Users, UserValue
-from confsim.api.values import image as uploaded_image
-from confsim.api.values import instant, packed, shown
-from confsim.api.views import AccessLevel, Id, NumberId, access_level_view, auth_kind, image_url, kind, page, user_view
-from confsim.api.views import User as UserView
+from confsim.api.values import image as uploaded_image, instant, packed, shown
+from confsim.api.views import (
+    AccessLevel,
+    Id,
+    NumberId,
+    User as UserView,
+    access_level_view,
+    auth_kind,
+    image_url,
+    kind,
+    page,
+    user_view,
+)
+from confsim.assumptions import note
 from confsim.assumptions.protocol import images, units
-from confsim.assumptions.register import note
 from confsim.assumptions.users import users as assumed
-from confsim.contract import gates
-from confsim.contract.operation import Source
-from confsim.contract.types import (
+from confsim.contract import (
     FreeText,
     FullName,
     Handle,
@@ -33,8 +38,10 @@ from confsim.contract.types import (
     Search,
     SortOrder,
     SoughtAddress,
+    Source,
     Url,
     Wire,
+    gates,
 )
 from confsim.domain import properties
 from confsim.domain.config import json_documents

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, NoReturn
 
 from confsim.assumptions.register import Assumption, assumption, status_code, text
-from confsim.kernel.refusal import Refusal
+from confsim.kernel import Refusal
 
 
 class Refused:

@@ -1,13 +1,9 @@
 """The refusals of an OpenAPI document that concern the caller: they follow from the gate of an operation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from confsim.assumptions import channels, clients, members, terms
+from confsim.assumptions import Reason, channels, clients, in_force, members, terms
 from confsim.assumptions.protocol import wire
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import in_force
 from confsim.contract.gates import FOR_USERS, Grant
 from confsim.contract.operation import Operation
 from confsim.contract.schema import Profile

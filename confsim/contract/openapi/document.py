@@ -1,7 +1,5 @@
 """The OpenAPI 3.1 document of a catalogue, derived from the declarations of its operations and the register."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -11,9 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.assumptions.protocol import parsing, wire
-from confsim.assumptions.protocol import refusals as assumed_refusals
-from confsim.assumptions.register import REGISTER, ProfileKey, in_force
+from confsim.assumptions import REGISTER, ProfileKey, in_force
+from confsim.assumptions.protocol import parsing, refusals as assumed_refusals, wire
 from confsim.contract.annotations import chosen, description_of, options_of, peeled
 from confsim.contract.decode import Body
 from confsim.contract.encode import NoContent, Raw

@@ -1,14 +1,11 @@
 """The refusals of operations in an OpenAPI document: the codes of each status, as an enumeration."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from confsim.assumptions import CODE, STATUS, Reason, in_force
 from confsim.assumptions.protocol import wire
-from confsim.assumptions.protocol.refusals import CODE, STATUS, Reason
-from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
 from confsim.contract.schema import Profile, Schema, Schemas
 

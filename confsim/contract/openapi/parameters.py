@@ -1,15 +1,13 @@
 """The parameters of operations in an OpenAPI document: what a profile reads from their texts, and what it refuses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any, get_args, get_origin
 
 import msgspec
 
+from confsim.assumptions import in_force
 from confsim.assumptions.protocol import parsing, sizes, transport
-from confsim.assumptions.register import in_force
 from confsim.contract.annotations import (
     description_of,
     fields_of,

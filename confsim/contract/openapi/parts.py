@@ -1,12 +1,10 @@
 """Parts of an OpenAPI document: security schemes, uploads, headers, and how calls are read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from confsim.assumptions import Assumption, in_force
 from confsim.assumptions.protocol import parsing, transport, wire
-from confsim.assumptions.register import Assumption, in_force
 from confsim.contract.encode import Raw
 from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation

@@ -1,15 +1,12 @@
 """The reasons for which an operation can refuse under a profile: from its declaration, the register and real calls."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from functools import cache
 from typing import Any
 
+from confsim.assumptions import REGISTER, Assumption, Reason, in_force
 from confsim.assumptions.protocol import conventions, parsing, transport
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import REGISTER, Assumption, in_force
 from confsim.contract.annotations import peeled
 from confsim.contract.decode import PathParameter
 from confsim.contract.encode import Raw
@@ -17,8 +14,7 @@ from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
 from confsim.contract.schema import Profile
 
-from .callers import REASONS as OF_CALLERS
-from .callers import of_callers
+from .callers import REASONS as OF_CALLERS, of_callers
 from .parts import grants_of
 
 #: The reasons for which a text in a path is refused before it is looked up.

@@ -72,7 +72,7 @@ def _endpoint(change: Change, delivery: Delivery) -> str:
 def different_mails(before: World, after: World) -> list[DifferentMails]:
     """Return the mails of which one world has more than another."""
     one, other = (
-        Counter((each.to, each.subject) for each in mail.list_mails(world.change(0))) for world in (before, after)
+        Counter((each.to, each.subject) for each in mail.MAILS.of(world.change(0)).all) for world in (before, after)
     )
     found = [
         DifferentMails(to=key[0], subject=key[1], was=one[key], would_be=other[key])

@@ -89,7 +89,7 @@ def matching_mail(context: ControlContext, to: str | None, kind: str | None) -> 
 def _found(context: ControlContext, to: str | None, kind: str | None, text: str | None) -> Iterator[mail.Mail]:
     """Yield the mails to an address, of a kind and with a text, newest first."""
     wanted = (text or "").lower()
-    for each in mail.list_mails(context.view()).descending:
+    for each in mail.MAILS.of(context.view()).all.descending:
         said = f"{each.to} {each.subject} {each.text} {each.code or ''}".lower() if wanted else ""
         if to in (None, each.to) and kind in (None, each.kind) and wanted in said:
             yield each

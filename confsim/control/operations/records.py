@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
+from confsim.assumptions.broadcast import OFF_WHILE_RUNNING
+from confsim.assumptions.register import note
 from confsim.contract.annotations import description_of, options_of
 from confsim.contract.types import Int, Json, ReadAs, Wire
 from confsim.control.context import ControlContext, get_client, get_user
@@ -17,8 +19,7 @@ from confsim.control.declare import operation
 from confsim.control.fields import Object, one_of
 from confsim.control.operations import bounds
 from confsim.domain import terms
-from confsim.domain.broadcast import broadcasts
-from confsim.domain.channels import channels, favourites
+from confsim.domain.channels import channels, favourites, switches
 from confsim.domain.channels.channels import CHANNELS, ROOMS, AudioQuality, Channel, ServiceMode
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
@@ -250,8 +251,9 @@ def _change_channel(change: Change, channel: Channel, given: dict[str, Any]) -> 
         raise Misuse("channel: reputation is a scale of 1 to 15")
     enabled = given.pop("broadcast_enabled", channel.broadcast_enabled)
     if enabled is not channel.broadcast_enabled:
-        broadcasts.set_feature(change, channel, "enable" if enabled else "disable")
-        channel = _channel(change, channel.id)
+        channel = switches.set_feature(change, channel, switches.BROADCAST.to("enable" if enabled else "disable"))
+        if not enabled:
+            note(change, OFF_WHILE_RUNNING)
     return channels.update(change, channel, **given)
 
 

@@ -244,7 +244,7 @@ def _counts(context: ControlContext, change: Change, calls: CallCounts, undelive
         refused=calls.refused + calls.failed,
         deliveries=len(DELIVERIES.of(change)),
         undelivered=undelivered,
-        mails=len(mail.list_mails(change)),
+        mails=len(mail.MAILS.of(change).all),
         present=sum(len(state.rows) for state in presences) - waiting,
         waiting=waiting,
         records=sum(len(state.rows) for states in tables.values() for state in states),

@@ -1,14 +1,8 @@
 """Assignments of users to breakout rooms, and the routing of users to their rooms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
-from confsim.assumptions import breakout as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask, breakout as assumed, not_found
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
@@ -17,9 +11,7 @@ from confsim.domain.runtime import presence
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import users
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Call, Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Call, Change, Collection, Refusal, replace
 
 from . import breakout_rooms
 from .breakout_rooms import ASSIGNMENTS, BY_PLACE, ROOMS, Room, RoomAssignment, RoomState

@@ -1,22 +1,10 @@
 """Rooms of breakout sessions: planned, live as channels of their own, closed."""
 
-from __future__ import annotations
-
 from enum import Enum
 
-from msgspec.structs import replace
-
-from confsim.assumptions import breakout as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
+from confsim.assumptions import Reason, ask, breakout as assumed, not_found, note
 from confsim.domain.conventions import fresh_id
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Guard, Row
-from confsim.kernel.tables.indexes import Index, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Record, Refusal, Row, Table, Unique, View, replace
 
 from .breakouts import Breakout, BreakoutState
 

@@ -1,28 +1,30 @@
 """Breakout sessions of an event room: prepared, active, completed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum
 
-from msgspec.structs import replace
-
-from confsim.assumptions import breakout as assumed
+from confsim.assumptions import Reason, ask, breakout as assumed, not_found, note
 from confsim.assumptions.protocol import durations, initial
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import fresh_id
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SessionState
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import Index, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    Change,
+    Deadline,
+    Guard,
+    Index,
+    Machine,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    Unique,
+    View,
+    replace,
+)
 
 
 class BreakoutState(Enum):
@@ -87,12 +89,12 @@ STOP_FOR_GOOD = MACHINE.trigger("stop for good", refused=Reason.BREAKOUT_NOT_ACT
 _ELAPSE = MACHINE.trigger("elapse")
 LOSE_MAIN = MACHINE.trigger("lose the main session")
 DELETE = MACHINE.trigger("delete")
-_COMPLETED = {BreakoutState.COMPLETED: Reason.BREAKOUT_COMPLETED}
+_WHEN_COMPLETED = {BreakoutState.COMPLETED: Reason.BREAKOUT_COMPLETED}
 
 
 @MACHINE.effect(
     "modify",
-    refused=_COMPLETED,
+    refused=_WHEN_COMPLETED,
     details=lambda change, breakout, name, duration: {"name": name, "duration": duration},
 )
 def _modify(change: Change, breakout: Breakout, name: str, duration: int) -> Breakout:
@@ -112,7 +114,7 @@ def _about_main(change: Change, breakout: Breakout) -> dict[str, str]:
     return {} if main is None else {"main": main}
 
 
-_START = MACHINE.trigger("start", refused=_COMPLETED, details=_about_main)
+_START = MACHINE.trigger("start", refused=_WHEN_COMPLETED, details=_about_main)
 
 
 def _begin(change: Change, breakout: Breakout) -> Breakout:
@@ -274,10 +276,3 @@ EVENT_ROOM = switches.feature(
     only_if=(None, _IS_QUIET),
     refused=Reason.BREAKOUT_ACTIVE,
 )
-
-
-def switch(change: Change, channel: Channel, trigger: str) -> Channel:
-    """Make the channel an event room (``enable``) or no longer one (``disable``). Refusal BREAKOUT_ACTIVE (G354)."""
-    if trigger == "disable":
-        note(change, assumed.EVENT_ROOM_OFF)
-    return switches.set_feature(change, channel, EVENT_ROOM, trigger)

@@ -1,29 +1,32 @@
 """Broadcasts: live streams of a channel to its destinations, and their history."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum, StrEnum
 
-from msgspec.structs import replace
-
-from confsim.assumptions import broadcast as assumed
+from confsim.assumptions import Reason, ask, broadcast as assumed, not_found, note
 from confsim.assumptions.protocol import durations, initial
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain import delays
-from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import fresh_id
 from confsim.domain.delays import NO_POLL_LEFT, count_poll
 from confsim.domain.lists import in_order
 from confsim.domain.runtime import sessions
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    Change,
+    Deadline,
+    Guard,
+    Index,
+    Machine,
+    Order,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    Unique,
+    replace,
+)
 
 from . import destinations
 
@@ -158,13 +161,6 @@ def require_feature(change: Change, channel: Channel, *, start: bool = False) ->
     note(change, initial.CHANNEL_FLAGS)
     if not channel.broadcast_enabled and (start or ask(change, assumed.WHILE_OFF) == "all-refused"):
         raise Refusal(Reason.BROADCAST_OFF)
-
-
-def set_feature(change: Change, channel: Channel, trigger: str) -> None:
-    """Enable or disable the feature for the channel; a running broadcast continues, or ends (G526)."""
-    switches.set_feature(change, channel, switches.BROADCAST, trigger)
-    if trigger == "disable":
-        note(change, assumed.OFF_WHILE_RUNNING)
 
 
 def start(change: Change, channel: Channel) -> Broadcast:

@@ -1,19 +1,23 @@
 """Destinations of a channel's broadcasts: RTMP URLs, each enabled or disabled."""
 
-from __future__ import annotations
-
-from confsim.assumptions import broadcast as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask, broadcast as assumed, not_found
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import fresh_id, turn
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Enabled, Flag, Guard, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    Change,
+    Enabled,
+    Flag,
+    Guard,
+    Index,
+    Machine,
+    Record,
+    Refusal,
+    Row,
+    SecretForm,
+    Table,
+    View,
+)
 from confsim.values.urls import uri
 
 

@@ -1,38 +1,21 @@
 """The image of a channel."""
 
-from __future__ import annotations
-
-from enum import Enum
-
-from msgspec.structs import replace
-
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import value_of
+from confsim.assumptions import Reason, value_of
 from confsim.assumptions.runtime.sessions import IMAGE
 from confsim.domain import images
 from confsim.domain.conventions import require_filled
-from confsim.kernel.machine import Machine
-from confsim.kernel.rows import Filled, Row
-from confsim.kernel.world import Change
+from confsim.domain.images import ImageState
+from confsim.kernel import Change, Filled, Machine, Row, replace
 
 from .channels import Channel, table_of
 
+_NONE, _SET = ImageState
 
-class ChannelImageState(Enum):
-    """Whether the channel has an image."""
-
-    NONE = "none"
-    SET = "set"
-
-
-_NONE, _SET = ChannelImageState
-_BOTH = (_NONE, _SET)
-
-MACHINE: Machine[ChannelImageState, Channel] = Machine(
+MACHINE: Machine[ImageState, Channel] = Machine(
     "channel image",
     "The image of a channel (R378-R380).",
     table_of,
-    ChannelImageState,
+    ImageState,
     state=Filled("image", _SET, _NONE),
     refused=Reason.NOT_FOUND,
     initial=_NONE,
@@ -64,8 +47,8 @@ def _forget(change: Change, channel: Channel) -> None:
 
 
 MACHINE.declare(
-    Row(put, _BOTH, _SET, source="P2 L192, R378, R379"),
-    Row(REMOVE, _BOTH, _NONE, effect=_remove, source="P2 L193, R380, G536"),
+    Row(put, tuple(ImageState), _SET, source="P2 L192, R378, R379"),
+    Row(REMOVE, tuple(ImageState), _NONE, effect=_remove, source="P2 L193, R380, G536"),
 )
 
 

@@ -1,29 +1,33 @@
 """Channels: the meeting rooms of a client, with names, access and lifecycle."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import Enum, StrEnum
 from itertools import count
 from typing import Any
 
-from msgspec.structs import replace
-
-from confsim.assumptions import breakout
-from confsim.assumptions import channels as assumed
+from confsim.assumptions import Reason, ask, breakout, channels as assumed, not_found, note
 from confsim.assumptions.protocol import initial, sizes
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Collection, Refused
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, EXISTS, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    EXISTS,
+    Change,
+    Collection,
+    Guard,
+    Index,
+    Order,
+    Record,
+    Refusal,
+    Refused,
+    Row,
+    Table,
+    Unique,
+    View,
+    replace,
+)
 
 #: P2 Limits L390: most characters of a description.
 DESCRIPTION = 200
@@ -166,17 +170,16 @@ STOP = EXISTING.trigger("stop")
 delete = EXISTING.trigger("delete")
 
 
-def _about(
-    change: Change, _: None, client: Client, name: str, description: str | None, creator: int | None
-) -> dict[str, str]:
+def _about(change: Change, _: None, client: Client, name: str, fields: dict[str, Any]) -> dict[str, str]:
+    description = fields["description"]
     return {"name": name} if description is None else {"description": description, "name": name}
 
 
 @EXISTING.creation("create", refused=_NAME_TAKEN, details=_about)
-def create_channel(change: Change, client: Client, name: str, description: str | None, creator: int | None) -> Channel:
+def create_channel(change: Change, client: Client, name: str, fields: dict[str, Any]) -> Channel:
     """A fresh id, meeting id and link; the feature flags are the client's defaults."""
     number = change.count("channel")
-    return _channel(change, client, fresh_id(change), name, description=description, creator=creator, number=number)
+    return _channel(change, client, fresh_id(change), name, number=number, **fields)
 
 
 @EXISTING.creation("create room")
@@ -210,7 +213,7 @@ def _stop(change: Change, channel: Channel) -> Channel:
 
 
 _FREE = "the name is free in the client"
-_NEW_FREE = Guard(_FREE, lambda change, _, client, name, description, creator: not _is_taken(change, client.id, name))
+_NEW_FREE = Guard(_FREE, lambda change, _, client, name, fields: not _is_taken(change, client.id, name))
 _LOADED_FREE = Guard(_FREE, lambda change, _, draft: not _is_taken(change, draft.client, draft.name))
 _OTHER_FREE = Guard(_FREE, lambda change, channel, name: not _is_taken(change, channel.client, name, channel))
 
@@ -262,15 +265,18 @@ def _numbered(change: Change, client: str, name: str, own: Channel | None = None
     return next(found for tail in tails if not _has(change, client, found := name[: most - len(tail)] + tail, own))
 
 
-def create(change: Change, client: Client, name: str, description: str | None, owner: User | None) -> Channel:
+def create(
+    change: Change, client: Client, name: str, description: str | None, owner: User | None, **fields: Any
+) -> Channel:
     """A new channel; its feature flags are the client's defaults (R316), its creator is the owner (R545, G298).
 
-    Refusals CHANNEL_NAME_TAKEN when the client has a channel of this name (G300), DESCRIPTION_TOO_LONG.
+    ``fields`` are further fields of the record, stored as they are given. Refusals CHANNEL_NAME_TAKEN when the client
+    has a channel of this name (G300), DESCRIPTION_TOO_LONG.
     """
     text = _described_at_creation(change, description)
     note(change, assumed.FIRST_OWNERS)
-    creator = None if owner is None else owner.id
-    return create_channel(change, client, _numbered(change, client.id, name), text, creator)
+    fields |= {"description": text, "creator": None if owner is None else owner.id}
+    return create_channel(change, client, _numbered(change, client.id, name), fields)
 
 
 def load(

@@ -1,13 +1,9 @@
 """The users whose favourite a channel is. No documented call sets them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from confsim.domain.users.users import User
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Index, Record, Table
 
 from .channels import Channel
 

@@ -1,23 +1,14 @@
 """Friendly URLs: readable names of channels, unique within a client."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
 
-from msgspec.structs import replace
-
-from confsim.assumptions import channels as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask, channels as assumed
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.conventions import require_filled, turn
-from confsim.kernel.machine import Machine, Toggle
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Filled, Guard, OnOff, Row
-from confsim.kernel.world import Change
+from confsim.domain.conventions import require_filled
+from confsim.kernel import Change, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle, replace
 
 from .channels import BY_FRIENDLY_URL, CHANNELS, ROOM_FRIENDLY_URL, ROOMS, Channel, friendly, table_of
 
@@ -79,9 +70,7 @@ MACHINE.declare(
 )
 
 
-@lru_cache(maxsize=64)
-def _form(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+_form = lru_cache(maxsize=64)(re.compile)
 
 
 def check(change: Change, url: str) -> None:
@@ -108,11 +97,6 @@ def get(change: Change, client: Client, url: str) -> Channel:
 def in_use(change: Change, client: Client) -> bool:
     """Whether friendly URLs are found and set in the client (R225, G285)."""
     return client.friendly_urls or ask(change, assumed.FRIENDLY_OFF) == "nothing"
-
-
-def set_use(change: Change, client: Client, trigger: str) -> Client:
-    """Enable or disable friendly URLs for the client (R225). Refusal STATE_HOLDS where repeating is refused (G537)."""
-    return turn(change, SWITCH.to(trigger), client, state=trigger)
 
 
 def channels_to_clear(change: Change, client: Client) -> Iterator[Channel]:

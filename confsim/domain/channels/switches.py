@@ -1,20 +1,11 @@
 """The switches of a channel: wall, attendee lock, guest access, presenters limit and feature flags, each a machine."""
 
-from __future__ import annotations
-
 from enum import Enum
 
-from msgspec.structs import replace
-
-from confsim.assumptions import channels as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, note
+from confsim.assumptions import Reason, ask, channels as assumed, note
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.domain.conventions import require_filled, turn
-from confsim.kernel.machine import Machine, Toggle
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Enabled, Filled, Guard, OnOff, Row
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Enabled, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle, Trigger, replace
 
 from .channels import Channel, table_of
 
@@ -145,7 +136,7 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
     return _limit(change, channel, limit)
 
 
-def set_feature(change: Change, channel: Channel, feature: Toggle[OnOff, Channel], trigger: str) -> Channel:
-    """Enable or disable a feature of the channel; running activities continue (G355)."""
+def set_feature(change: Change, channel: Channel, trigger: Trigger[Channel, []]) -> Channel:
+    """Fire the trigger of a feature of the channel; running activities continue (G355)."""
     note(change, assumed.FEATURES_SWITCHED_OFF)
-    return turn(change, feature.to(trigger), channel)
+    return turn(change, trigger, channel)

@@ -1,7 +1,5 @@
 """Clients (tenants): their hierarchy and their service."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
@@ -9,19 +7,24 @@ from itertools import count
 
 from msgspec import UNSET, UnsetType
 
-from confsim.assumptions import channels as ids
-from confsim.assumptions import clients as assumed
+from confsim.assumptions import Reason, ask, channels as ids, clients as assumed, not_found
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
-from confsim.domain.conventions import require_change, turn
-from confsim.kernel.machine import Machine, Toggle
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Filled, Guard, OnOff, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.domain.conventions import require_change
+from confsim.kernel import (
+    ABSENT,
+    Change,
+    Filled,
+    Guard,
+    Index,
+    Machine,
+    OnOff,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    Toggle,
+    View,
+)
 
 
 class ServiceState(Enum):
@@ -286,8 +289,3 @@ DEFAULTS: Mapping[Default, Toggle[OnOff, Client]] = {
     )
     for flag in Default
 }
-
-
-def switch_default(change: Change, client: Client, flag: Default, trigger: str) -> Client:
-    """Enable or disable a flag that new channels of the client start with."""
-    return turn(change, DEFAULTS[flag].to(trigger), client, state=trigger)

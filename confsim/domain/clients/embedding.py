@@ -1,16 +1,11 @@
 """Origins that may embed the conferencing widget, and domains to which a login may redirect."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from confsim.assumptions import clients as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.world import Change
+from confsim.assumptions import Reason, ask, clients as assumed
+from confsim.kernel import Change, Misuse, Refusal
 from confsim.values.urls import HOST_NAME, PORT, host_name, uri
 
 from . import clients

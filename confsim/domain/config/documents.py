@@ -1,19 +1,9 @@
 """Configuration level by level: the JSON documents of clients, templates and channels, and how they are updated."""
 
-from __future__ import annotations
-
 from typing import Any
 
-from msgspec.structs import replace
-
-from confsim.assumptions import config as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.assumptions import Reason, ask, config as assumed
+from confsim.kernel import Change, Collection, Index, Record, Refusal, Table, replace
 
 from . import json_documents
 

@@ -1,17 +1,14 @@
 """Effective configuration: the merged documents of the service, clients, templates and channels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec import Struct
 
-from confsim.assumptions import config as assumed
-from confsim.assumptions.register import ask
+from confsim.assumptions import ask, config as assumed
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.kernel.world import Change
+from confsim.kernel import Change
 
 from . import documents, json_documents, templates
 from .documents import DOCUMENTS, LIGHT

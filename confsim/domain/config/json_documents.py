@@ -4,15 +4,11 @@ Documents are never modified: every function returns a new one, which may share 
 merge patch (RFC 7396) is ten lines, and the other functions follow rules of the documents.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
+from confsim.assumptions import Reason, ask
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 JsonObject = dict[str, Any]
 

@@ -1,19 +1,11 @@
 """The selection of a template for a channel."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
-from msgspec.structs import replace
-
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions import Reason
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import require_filled
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Collection, Index, Record, Refusal, Table, replace
 
 
 class Selection(Record):

@@ -1,30 +1,35 @@
 """Settings templates: visibility, changes, inheritance by sub-clients, and offers to channels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from enum import Enum, StrEnum
 from itertools import chain
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from confsim.assumptions import config as assumed
+from confsim.assumptions import Reason, ask, config as assumed, not_found, note
 from confsim.assumptions.protocol.conventions import TEXT_ORDER
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id, require_change
 from confsim.domain.lists import FilteredSequence, MappedSequence
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View, merged
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    Change,
+    Flag,
+    Guard,
+    Index,
+    Machine,
+    Order,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    View,
+    merged,
+    replace,
+)
 
 from . import template_choice
 from .template_choice import Selection
@@ -117,7 +122,6 @@ def _note_use(change: Change, template: Template, scope: list[str]) -> None:
 
 _FREE = "no channel holds it"
 _OWN, _INHERITABLE = TemplateState
-_BOTH = (_OWN, _INHERITABLE)
 
 MACHINE: Machine[TemplateState, Template] = Machine(
     "settings template",
@@ -142,13 +146,12 @@ _FREE_EVERYWHERE = Guard(_FREE, lambda change, template: not _is_held(change, te
 
 MACHINE.declare(
     Row(_CREATE, ABSENT, _OWN, source="P2 L354, G584"),
-    Row(_ALLOW, _BOTH, _INHERITABLE, source="P2 L120, L250, R440, G583"),
-    Row(_DISALLOW, _BOTH, _OWN, only_if=_FREE_BELOW, source="P2 L354, G413, G583"),
-    Row(_REMOVE, _BOTH, ABSENT, only_if=_FREE_EVERYWHERE, source="P2 L354, G413, G584"),
+    Row(_ALLOW, tuple(TemplateState), _INHERITABLE, source="P2 L120, L250, R440, G583"),
+    Row(_DISALLOW, tuple(TemplateState), _OWN, only_if=_FREE_BELOW, source="P2 L354, G413, G583"),
+    Row(_REMOVE, tuple(TemplateState), ABSENT, only_if=_FREE_EVERYWHERE, source="P2 L354, G413, G584"),
 )
 
 _DISABLED, _ENABLED = Offer
-_EITHER = (_DISABLED, _ENABLED)
 
 OFFER: Machine[Offer, Choice] = Machine(
     "template offer",
@@ -181,10 +184,10 @@ _FREE_HERE = Guard(_FREE, lambda change, choice, template, client: not _is_held(
 
 OFFER.declare(
     Row(_enable, ABSENT, _ENABLED, source="P2 L120, L354, G411"),
-    Row(_enable, _EITHER, _ENABLED, effect=None, source="P2 L120, L354, G411, G537"),
+    Row(_enable, tuple(Offer), _ENABLED, effect=None, source="P2 L120, L354, G411, G537"),
     Row(_disable, ABSENT, _DISABLED, only_if=_FREE_HERE, source="P2 L354, G413"),
-    Row(_disable, _EITHER, _DISABLED, only_if=_FREE_HERE, effect=None, source="P2 L354, G413, G537"),
-    Row(REMOVE_CHOICE, _EITHER, ABSENT, source="G413"),
+    Row(_disable, tuple(Offer), _DISABLED, only_if=_FREE_HERE, effect=None, source="P2 L354, G413, G537"),
+    Row(REMOVE_CHOICE, tuple(Offer), ABSENT, source="G413"),
 )
 
 

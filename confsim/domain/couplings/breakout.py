@@ -1,11 +1,8 @@
 """What breakout sessions, their rooms and event rooms do to each other and to others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
-from confsim.assumptions import breakout as assumed
-from confsim.assumptions.register import ask
+from confsim.assumptions import ask, breakout as assumed
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room, RoomAssignment, RoomState
@@ -15,10 +12,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.runtime.sessions import Session
-from confsim.kernel.influence import Coupling
-from confsim.kernel.machine import Call
-from confsim.kernel.rows import ABSENT, OnOff
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Call, Change, Coupling, OnOff
 
 # An event room is switched off
 

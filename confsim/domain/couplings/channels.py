@@ -1,14 +1,10 @@
 """What channels, roles in them, their links, friendly URLs and templates do to each other and to others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
-from confsim.assumptions import channels as assumed
-from confsim.assumptions import telephony as assumed_telephony
-from confsim.assumptions.register import ask
+from confsim.assumptions import ask, channels as assumed, telephony as assumed_telephony
 from confsim.domain import properties
 from confsim.domain.breakout import breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import BY_PLACE, ROOMS, Room
@@ -30,12 +26,7 @@ from confsim.domain.telephony.number_assignments import NumberAssignment
 from confsim.domain.telephony.numbers import DEFAULTS, NUMBERS
 from confsim.domain.users import users
 from confsim.domain.users.users import BY_CHANNEL, BY_LEVEL, USERS, Account, Level, User
-from confsim.kernel.influence import Cascade, Coupling
-from confsim.kernel.machine import Call
-from confsim.kernel.rows import ABSENT, EXISTS, OnOff
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, EXISTS, Call, Cascade, Change, Coupling, Index, OnOff, Record, Table
 
 from .breakout import active_in
 

@@ -1,14 +1,9 @@
 """What clients, their terms, validators and tokens, and their users and invitations do to each other and to others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
-from confsim.assumptions import clients as assumed
-from confsim.assumptions import identity as assumed_identity
-from confsim.assumptions import terms as assumed_terms
+from confsim.assumptions import ask, clients as assumed, identity as assumed_identity, terms as assumed_terms
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.register import ask
 from confsim.domain import properties, terms
 from confsim.domain.breakout import assignments, breakout_rooms
 from confsim.domain.breakout.breakout_rooms import RoomAssignment
@@ -29,10 +24,7 @@ from confsim.domain.telephony import number_assignments
 from confsim.domain.telephony.number_assignments import NumberAssignment
 from confsim.domain.users import user_images, users
 from confsim.domain.users.users import USERS, Account, AuthKind, Identity, Level, User
-from confsim.kernel.influence import Cascade, Coupling, Need
-from confsim.kernel.machine import Call
-from confsim.kernel.rows import ABSENT, EXISTS
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, EXISTS, Call, Cascade, Change, Coupling, Need
 
 
 def create_child(change: Change, parent: Client, name: str) -> Client:

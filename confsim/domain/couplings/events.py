@@ -1,16 +1,13 @@
 """Emitted events and mail: which transitions emit which event, and what endpoints and deliveries do to deliveries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from confsim.assumptions import events as assumed
+from confsim.assumptions import ask, events as assumed
 from confsim.assumptions.events import EventKind
-from confsim.assumptions.register import ask
 from confsim.domain import terms
 from confsim.domain.breakout import breakouts
 from confsim.domain.breakout.breakouts import Breakout, BreakoutState
@@ -46,10 +43,7 @@ from confsim.domain.telephony.calls import CallState, PhoneCall
 from confsim.domain.users import emails, users
 from confsim.domain.users.emails import EmailState
 from confsim.domain.users.users import Account, User
-from confsim.kernel.influence import Coupling
-from confsim.kernel.machine import Machine, Trigger
-from confsim.kernel.rows import ABSENT, EXISTS, Enabled
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, EXISTS, Change, Coupling, Enabled, Machine, Trigger
 
 Payload = Mapping[str, Any]
 

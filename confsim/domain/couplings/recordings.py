@@ -1,12 +1,8 @@
 """What recordings need of their session, and do to their assets; what switching live streaming off does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
-from confsim.assumptions import broadcast as assumed_broadcast
-from confsim.assumptions import recordings as assumed
-from confsim.assumptions.register import ask
+from confsim.assumptions import ask, broadcast as assumed_broadcast, recordings as assumed
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.broadcast.broadcasts import Broadcast
 from confsim.domain.channels import switches
@@ -17,10 +13,7 @@ from confsim.domain.recordings.assets import RecordingAsset
 from confsim.domain.recordings.recordings import Recording, RecordingState
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import Session, SessionState
-from confsim.kernel.influence import Cascade, Coupling, Need
-from confsim.kernel.machine import Call
-from confsim.kernel.rows import OnOff
-from confsim.kernel.world import Change
+from confsim.kernel import Call, Cascade, Change, Coupling, Need, OnOff
 
 # The session of a recording counts as recorded; one that has not started starts with it
 

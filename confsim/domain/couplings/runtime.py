@@ -1,16 +1,14 @@
 """What presences, the audience, sessions, placements and the lobby do to each other and to others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from confsim.assumptions import breakout as assumed_breakout
-from confsim.assumptions import recordings as assumed_recordings
-from confsim.assumptions.register import ask
-from confsim.assumptions.runtime import presence as assumed_presence
-from confsim.assumptions.runtime import sessions as assumed_sessions
-from confsim.assumptions.runtime import streaming as assumed_streaming
+from confsim.assumptions import ask, breakout as assumed_breakout, recordings as assumed_recordings
+from confsim.assumptions.runtime import (
+    presence as assumed_presence,
+    sessions as assumed_sessions,
+    streaming as assumed_streaming,
+)
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import ROOMS, Room
 from confsim.domain.breakout.breakouts import Breakout
@@ -29,10 +27,7 @@ from confsim.domain.runtime.streaming import Placed, Placement
 from confsim.domain.telephony import calls
 from confsim.domain.telephony.calls import CALLS, CallState, PhoneCall
 from confsim.domain.users.users import USERS
-from confsim.kernel.influence import Coupling
-from confsim.kernel.machine import Call
-from confsim.kernel.rows import ABSENT, EXISTS, OnOff
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, EXISTS, Call, Change, Coupling, OnOff
 
 from .breakout import session_of_room
 

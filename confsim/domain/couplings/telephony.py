@@ -1,11 +1,8 @@
 """What phone calls and inbound numbers do to others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
-from confsim.assumptions import telephony as assumed
-from confsim.assumptions.register import ask
+from confsim.assumptions import ask, telephony as assumed
 from confsim.domain.breakout.breakout_rooms import BY_PLACE, ROOMS, RoomState
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
@@ -17,9 +14,7 @@ from confsim.domain.telephony.calls import CallState, PhoneCall
 from confsim.domain.telephony.number_assignments import NumberAssignment, NumberUse
 from confsim.domain.telephony.numbers import Number, NumberState
 from confsim.domain.users import users
-from confsim.kernel.influence import Coupling, Need
-from confsim.kernel.machine import Call
-from confsim.kernel.world import Change
+from confsim.kernel import Call, Change, Coupling, Need
 
 # The user of a phone joins the channel before the call is answered
 

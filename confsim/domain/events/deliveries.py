@@ -5,29 +5,33 @@ This module decides the content, time and order of deliveries and evaluates the 
 "not shown", G533, G534).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum, StrEnum
 from typing import Any, assert_never
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from confsim.assumptions import events as assumed
+from confsim.assumptions import Reason, ask, events as assumed, note
 from confsim.assumptions.events import EventKind
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.fault_points import WEBHOOK, FaultOutcome, fault_for
-from confsim.kernel.machine import Machine
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import Index, Unique
-from confsim.kernel.tables.states import TableState
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change, World
+from confsim.kernel import (
+    ABSENT,
+    Change,
+    Deadline,
+    Guard,
+    Index,
+    Machine,
+    Record,
+    Row,
+    Table,
+    TableState,
+    Unique,
+    View,
+    World,
+    replace,
+)
 
 from . import endpoints
 from .endpoints import ENDPOINTS

@@ -1,25 +1,29 @@
 """The events interface of a client: its state, its endpoints, its secret."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from enum import Enum
 
-from msgspec.structs import replace
-
-from confsim.assumptions import events as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
+from confsim.assumptions import Reason, ask, events as assumed, not_found, note
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.conventions import fresh_id, turn
-from confsim.kernel.ids import as_token
-from confsim.kernel.machine import Machine, Toggle
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Enabled, Flag, Guard, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.domain.conventions import fresh_id
+from confsim.kernel import (
+    ABSENT,
+    Change,
+    Enabled,
+    Flag,
+    Guard,
+    Index,
+    Machine,
+    Record,
+    Refusal,
+    Row,
+    SecretForm,
+    Table,
+    Toggle,
+    View,
+    as_token,
+    replace,
+)
 
 #: Whether the Events API is enabled for the client (P2 L362). Endpoints and secret are preserved; only events that
 #: occur while events are enabled are delivered.
@@ -33,11 +37,6 @@ MACHINE: Toggle[Enabled, Client] = Toggle(
     sources=("P2 L362, L368, R531, G537, G591",) * 2,
     client=lambda client: client.id,
 )
-
-
-def set_interface(change: Change, client: Client, trigger: str) -> Client:
-    """Enable or disable the client's events."""
-    return turn(change, MACHINE.to(trigger), client)
 
 
 # Endpoints
@@ -106,8 +105,7 @@ def add(change: Change, client: Client, url: str, active: bool | None) -> Events
     """Add an endpoint and return it. Refusal INVALID_INPUT for a scheme that is not accepted."""
     _check(change, url)
     on = ask(change, assumed.ACTIVE) if active is None else active
-    draft = EventsEndpoint(id=fresh_id(change), client=client.id, url=url, active=on, created=change.now)
-    return _ADD(change, draft)
+    return _ADD(change, EventsEndpoint(id=fresh_id(change), client=client.id, url=url, active=on, created=change.now))
 
 
 def find(change: Change, client: Client, id: str) -> EventsEndpoint | None:
@@ -137,11 +135,6 @@ def update(change: Change, endpoint: EventsEndpoint, url: str | None, active: bo
 def _check(change: Change, url: str) -> None:
     if not url.lower().startswith("https://") and ask(change, assumed.SCHEMES) == "https":
         raise Refusal(Reason.INVALID_INPUT, where="body url", problem=f"{url[:80]!r} is no https URL")
-
-
-def list_endpoints(change: Change, client: Client) -> View[EventsEndpoint]:
-    """The client's endpoints, in order of creation."""
-    return ENDPOINTS.of(change, client.id).all
 
 
 def subscribed(change: Change, client: str) -> View[EventsEndpoint]:

@@ -3,17 +3,13 @@
 The events of a client are recorded while it has an active endpoint, and only the latest are stored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from confsim.assumptions import events as assumed
+from confsim.assumptions import ask, events as assumed
 from confsim.assumptions.events import EventKind
-from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Record, Table
 
 from . import deliveries, endpoints
 

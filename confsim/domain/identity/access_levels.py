@@ -1,22 +1,12 @@
 """Access levels: administrative roles of users within a client, their granting and revocation."""
 
-from __future__ import annotations
-
 from enum import Enum
 
-from msgspec.structs import replace
-
-from confsim.assumptions import identity as assumed
-from confsim.assumptions import members
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
+from confsim.assumptions import Context, Reason, ask, identity as assumed, members
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import BY_LEVEL, USERS, Level, User
-from confsim.kernel.machine import Details, Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Field, Row
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Details, Field, Machine, Refusal, Row, replace
 
 from .credentials import Caller
 
@@ -74,14 +64,9 @@ for level, machine in MACHINES.items():
     )
 
 
-def find(context: Context, id: int) -> Level | None:
-    """The level of this id, or None."""
-    return next((level for level in Level if users.level_id(context, level) == id), None)
-
-
 def get(context: Context, id: int) -> Level:
     """The level of this id. Refusal LEVEL_UNKNOWN."""
-    level = find(context, id)
+    level = next((level for level in Level if users.level_id(context, level) == id), None)
     if level is None:
         raise Refusal(Reason.LEVEL_UNKNOWN, level=id)
     return level

@@ -1,19 +1,10 @@
 """API tokens of a client: administrative credentials for servers."""
 
-from __future__ import annotations
-
-from msgspec.structs import replace
-
-from confsim.assumptions import identity as assumed
+from confsim.assumptions import Reason, ask, identity as assumed, not_found
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id
-from confsim.kernel.machine import Collection
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Collection, Record, SecretForm, Table, replace
 
 from . import credentials
 
@@ -70,11 +61,6 @@ def add(change: Change, client: Client, value: str, label: str | None) -> ApiTok
 def get(change: Change, client: Client, id: str) -> ApiToken:
     """The token of this id in the client. Refusal NOT_FOUND."""
     return API_TOKENS.get(change, id, client.id) or not_found("API token", id)
-
-
-def list_tokens(change: Change, client: Client) -> View[ApiToken]:
-    """The client's tokens in order of creation (G136)."""
-    return API_TOKENS.of(change, client.id).all
 
 
 def masked(change: Change, value: str) -> str:

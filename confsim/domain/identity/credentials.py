@@ -1,26 +1,26 @@
 """Credentials by their value: tokens of users, and the values of API tokens of clients."""
 
-from __future__ import annotations
-
 from msgspec import Struct
-from msgspec.structs import replace
 
-from confsim.assumptions import identity as assumed
-from confsim.assumptions import members
+from confsim.assumptions import Reason, ask, identity as assumed, members, note
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.protocol.transport import AT_THE_END
-from confsim.assumptions.register import ask, note
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import USERS, Level, User
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal, suggest_near
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.timers import NEVER
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    NEVER,
+    Change,
+    Collection,
+    Index,
+    Record,
+    Refusal,
+    SecretForm,
+    Table,
+    View,
+    replace,
+    suggest_near,
+)
 
 
 class Credential(Record):

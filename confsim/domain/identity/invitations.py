@@ -1,24 +1,26 @@
 """Invitations: the one code of a predefined or channel-linked user, its kinds and its expiry."""
 
-from __future__ import annotations
-
 from enum import Enum, StrEnum
 
-from msgspec.structs import replace
-
-from confsim.assumptions import identity as assumed
+from confsim.assumptions import Reason, ask, identity as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, User
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import Unique
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    Change,
+    Deadline,
+    Guard,
+    Machine,
+    Record,
+    Refusal,
+    Row,
+    SecretForm,
+    Table,
+    Unique,
+    replace,
+)
 
 from . import credentials, jws
 from .credentials import Credential

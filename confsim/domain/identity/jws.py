@@ -3,8 +3,6 @@
 Own code: a message for each way in which a key or a token is unusable, because the API answers with it.
 """
 
-from __future__ import annotations
-
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from functools import lru_cache

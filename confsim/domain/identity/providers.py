@@ -1,23 +1,13 @@
 """Authentication providers: those of the service, those enabled for a client, and the identity received from one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from confsim.assumptions import identity as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
+from confsim.assumptions import Context, Reason, ask, identity as assumed
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import Identity, User
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
-
-
-def available(context: Context) -> tuple[str, ...]:
-    """Every provider of the service, in its order."""
-    return ask(context, assumed.AVAILABLE_PROVIDERS)
+from confsim.kernel import Change, Refusal
 
 
 def icon(context: Context, name: str) -> str:
@@ -29,7 +19,7 @@ def enabled(context: Context, client: Client) -> tuple[str, ...]:
     """The providers by which the client's users may log in, in the order in which they were set."""
     if ask(context, assumed.UNKNOWN_PROVIDERS) == "store":
         return client.providers
-    known = available(context)
+    known = ask(context, assumed.AVAILABLE_PROVIDERS)
     return tuple(name for name in client.providers if name in known)
 
 
@@ -47,7 +37,7 @@ def choose(change: Change, client: Client, names: Sequence[str]) -> Client:
     Refusal PROVIDER_UNKNOWN, and then nothing is set; INVALID_INPUT for a blank name.
     """
     chosen = tuple(dict.fromkeys(names))
-    unknown = [name for name in chosen if name not in available(change)]
+    unknown = [name for name in chosen if name not in ask(change, assumed.AVAILABLE_PROVIDERS)]
     if unknown:
         what = ask(change, assumed.UNKNOWN_PROVIDERS)
         if what == "refuse":
@@ -61,7 +51,7 @@ def choose(change: Change, client: Client, names: Sequence[str]) -> Client:
         if what == "refuse":
             raise Refusal(Reason.INVALID_INPUT, where="body", problem="it names no provider")
         if what == "all":
-            chosen = available(change)
+            chosen = ask(change, assumed.AVAILABLE_PROVIDERS)
     return clients.update(change, client, providers=chosen)
 
 

@@ -1,20 +1,14 @@
 """Registration of users, and changes of handles, by reservation tokens."""
 
-from __future__ import annotations
-
 from typing import Any
 
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
-from confsim.assumptions.users import emails as assumed_emails
-from confsim.assumptions.users import handles as assumed_handles
-from confsim.assumptions.users import users as assumed_users
+from confsim.assumptions import Reason, ask
+from confsim.assumptions.users import emails as assumed_emails, handles as assumed_handles, users as assumed_users
 from confsim.domain import images
 from confsim.domain.users import emails, handles, users
 from confsim.domain.users.handles import Reservation
 from confsim.domain.users.users import Account, User
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 from .credentials import Caller
 

@@ -1,23 +1,18 @@
 """Identity tokens: validation, the user that one identifies, and the update of that user."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from confsim.assumptions import identity as assumed
+from confsim.assumptions import Reason, ask, identity as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.protocol.wire import SPENT_SECRETS
-from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import emails, handles, user_images, users
 from confsim.domain.users.users import BY_ORIGIN, USERS, Account, AuthKind, Identity, User, folded
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 from confsim.values.urls import uri
 
 from . import credentials, invitations, jws, validators

@@ -1,23 +1,14 @@
 """Validators of identity tokens: set up outside the API, at most one active in a client."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import Enum
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.identity import CLAIM_NAMES, INHERITED_VALIDATORS
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import turn
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Misuse
-from confsim.kernel.rows import ABSENT, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Index, Machine, Misuse, Record, Row, SecretForm, Table, View
 
 from . import jws
 
@@ -63,12 +54,11 @@ MACHINE: Machine[ValidatorState, Validator] = Machine(
 _ADD = MACHINE.draft("add")
 ENABLE = MACHINE.trigger("enable")
 DISABLE = MACHINE.trigger("disable")
-_ANY = tuple(ValidatorState)
 
 MACHINE.declare(
     Row(_ADD, ABSENT, ValidatorState.INACTIVE, source="R139, G190"),
-    Row(ENABLE, _ANY, ValidatorState.ACTIVE, source="P1 States L180, R113, R114, G537"),
-    Row(DISABLE, _ANY, ValidatorState.INACTIVE, source="P1 States L181, R115, G537"),
+    Row(ENABLE, tuple(ValidatorState), ValidatorState.ACTIVE, source="P1 States L180, R113, R114, G537"),
+    Row(DISABLE, tuple(ValidatorState), ValidatorState.INACTIVE, source="P1 States L181, R115, G537"),
 )
 
 

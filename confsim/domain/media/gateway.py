@@ -1,17 +1,9 @@
 """Gateway endpoints: addresses to which users send media, each with credentials."""
 
-from __future__ import annotations
-
-from confsim.assumptions import media as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask, media as assumed, not_found
 from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Collection, Index, Record, Refusal, SecretForm, Table
 
 
 class GatewayEndpoint(Record, kw_only=True):

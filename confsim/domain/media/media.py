@@ -1,7 +1,5 @@
 """Media pools: the files of a client or a channel, their tags, and the links to the files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from enum import Enum, StrEnum
 from hashlib import blake2b
@@ -10,21 +8,28 @@ from itertools import chain
 
 from msgspec import Struct
 
-from confsim.assumptions import media as assumed
+from confsim.assumptions import Context, Reason, ask, media as assumed, not_found
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import Context, ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id
 from confsim.domain.lists import in_order, matches, ordered, text_key
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Total
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    Change,
+    Flag,
+    Guard,
+    Index,
+    Machine,
+    Order,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    Total,
+    View,
+)
 
 
 class Visibility(Enum):
@@ -93,12 +98,7 @@ def of_channel(channel: Channel) -> Pool:
 
 def pool(context: Context, client: Client, channel: Channel | None) -> Pool:
     """The pool of a channel, that of the client without one."""
-    return of_client(context, client) if channel is None else of_channel(channel)
-
-
-def of_client(context: Context, client: Client) -> Pool:
-    """The pool of the client."""
-    return Pool(client.id, None, ask(context, sizes.MEDIA_POOL))
+    return Pool(client.id, None, ask(context, sizes.MEDIA_POOL)) if channel is None else of_channel(channel)
 
 
 def _table(channel: str | None) -> Table[str, MediaAsset]:

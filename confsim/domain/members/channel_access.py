@@ -1,20 +1,14 @@
 """Access of callers to channels, and guests: temporary users of one channel."""
 
-from __future__ import annotations
-
-from confsim.assumptions import channels
-from confsim.assumptions import members as assumed
+from confsim.assumptions import Reason, ask, channels, members as assumed, note
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel, base_channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import credentials
 from confsim.domain.identity.credentials import Caller, Credential
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import Account, User
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 from . import linked_users, roles
 

@@ -1,16 +1,13 @@
 """The list of channels visible to a caller."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
-from confsim.assumptions import channels as assumed
-from confsim.assumptions.register import ask
+from confsim.assumptions import ask, channels as assumed
 from confsim.domain import lists
 from confsim.domain.channels.channels import CHANNELS, NAME, ROOMS, Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
-from confsim.kernel.world import Change
+from confsim.kernel import Change
 
 from . import roles
 

@@ -1,20 +1,12 @@
 """Users linked to a channel: regular ones, and guest-like ones made for it, to be assigned to breakout rooms."""
 
-from __future__ import annotations
-
-from confsim.assumptions import members as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask, members as assumed
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Collection, Index, Record, Refusal, Table
 
 
 class Link(Record, kw_only=True):

@@ -1,29 +1,18 @@
 """Roles of users in a channel: operators (hosts) and owners, who rank above them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from functools import partial
 from operator import attrgetter
 
-from msgspec.structs import replace
-
-from confsim.assumptions import members as assumed
+from confsim.assumptions import Reason, ask, members as assumed, not_found, note
 from confsim.assumptions.protocol import conventions
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain import lists
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS, Channel
 from confsim.domain.lists import MappedSequence
 from confsim.domain.users.users import USERS, Hosting, User
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Guard, Row
-from confsim.kernel.tables.indexes import Index, Order
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Order, Record, Refusal, Row, Table, View, replace
 
 
 class Role(StrEnum):
@@ -206,16 +195,6 @@ def ids(change: Change, channel: Channel, role: Role) -> tuple[int, ...]:
     return tuple(map(_USER, _appointed(change, channel, role)))
 
 
-def list_owners(change: Change, channel: Channel) -> list[User]:
-    """The owners in the order of their appointment (R208, G136); those of its event room for a breakout room."""
-    return _people(change, channel, Role.OWNER)
-
-
-def list_operators(change: Change, channel: Channel) -> list[User]:
-    """The plain operators in the order of their appointment; those of its event room for a breakout room."""
-    return _people(change, channel, Role.OPERATOR)
-
-
 def list_hosts(change: Change, channel: Channel) -> list[tuple[User, bool]]:
     """The hosts of the channel as (user, whether owner), owners first (R207, G274)."""
     above = list_owners(change, channel) if ask(change, assumed.OPERATORS_LIST) == "with-owners" else []
@@ -239,6 +218,12 @@ def _people(change: Change, channel: Channel, role: Role) -> list[User]:
     if order == "appointment":
         return found
     return sorted(found, key=lambda user: (lists.text_key(change, user.handle) if order == "handle" else "", user.id))
+
+
+#: The owners in the order of their appointment (R208, G136); those of its event room for a breakout room.
+list_owners = partial(_people, role=Role.OWNER)
+#: The plain operators in the order of their appointment; those of its event room for a breakout room.
+list_operators = partial(_people, role=Role.OPERATOR)
 
 
 def roles_of(change: Change, user: User) -> View[Host]:
@@ -302,9 +287,8 @@ def remove_operator(change: Change, channel: Channel, user: User) -> None:
         _remove_operator(change, find(change, channel, user.id), user.id)
 
 
-def add_owner(change: Change, channel: Channel, user: User) -> None:
-    """Make the user an owner, whether operator before or not. Refusal NOT_FOUND for another channel's user."""
-    _make(change, channel, user, Role.OWNER)
+#: Make the user an owner, whether operator before or not. Refusal NOT_FOUND for another channel's user.
+add_owner = partial(_make, role=Role.OWNER)
 
 
 def remove_owner(change: Change, channel: Channel, user: User) -> None:

@@ -1,22 +1,12 @@
 """Assets of recordings: the files that the processing of a recording makes, and their upload."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
-from msgspec.structs import replace
 
-from confsim.assumptions import recordings as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
-from confsim.kernel.machine import Machine
-from confsim.kernel.rows import ABSENT, Deadline, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.assumptions import Reason, ask, not_found, recordings as assumed
+from confsim.kernel import ABSENT, Change, Deadline, Index, Machine, Record, Row, Table, View, replace
 
 from . import sample_files
 
@@ -100,28 +90,20 @@ MACHINE.declare(
     Row(REMOVE, tuple(Upload), ABSENT, source="G309, G489"),
 )
 
-_LABELS = {AssetContent.COMBINED: "Combined video", AssetContent.ARCHIVE: "Archive", AssetContent.CAPTIONS: "Captions"}
+#: The labels of the assets of a whole recording.
+LABELS = {AssetContent.COMBINED: "Combined video", AssetContent.ARCHIVE: "Archive", AssetContent.CAPTIONS: "Captions"}
 _NAMES = {
     AssetContent.COMBINED: "combined.mp4",
     AssetContent.ARCHIVE: "archive.zip",
     AssetContent.CAPTIONS: "captions.vtt",
 }
-_TYPES = {
+#: The media types of the files.
+MEDIA_TYPES = {
     AssetContent.COMBINED: "video/mp4",
     AssetContent.ARCHIVE: "application/zip",
     AssetContent.CAPTIONS: "text/vtt; charset=utf-8",
     AssetContent.INDIVIDUAL: "audio/mp4",
 }
-
-
-def label(content: AssetContent) -> str:
-    """The label of an asset of a whole recording."""
-    return _LABELS[content]
-
-
-def media_type(asset: RecordingAsset) -> str:
-    """The media type of the file."""
-    return _TYPES[asset.content]
 
 
 def path(asset: RecordingAsset) -> str:

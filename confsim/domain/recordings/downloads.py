@@ -3,27 +3,20 @@
 Both are JWTs, signed with HS256 by keys of the world; nothing is stored, and several may be valid at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
 
-from confsim.assumptions import recordings as assumed
+from confsim.assumptions import Context, Reason, ask, recordings as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
 from confsim.domain import mail
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.identity import jws
 from confsim.domain.members import roles
 from confsim.domain.members.roles import Role
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.table import Record
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Collection, Record, Refusal
 
 from . import assets
 from .assets import AssetContent, RecordingAsset

@@ -1,19 +1,13 @@
 """Reads of recordings; a read polls the recordings that it shows while they are being processed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
-from confsim.assumptions import recordings as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask, not_found, recordings as assumed
 from confsim.domain.channels.channels import Channel
 from confsim.domain.lists import in_order
 from confsim.domain.runtime.sessions import Session
-from confsim.kernel.refusal import NotYet, Refusal
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import Change, NotYet, Refusal, View
 
 from . import assets, recordings
 from .assets import RecordingAsset

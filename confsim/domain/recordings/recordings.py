@@ -1,18 +1,12 @@
 """Recordings of sessions: started, stopped, processed, ready."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from operator import attrgetter
 from typing import assert_never
 
-from msgspec.structs import replace
-
-from confsim.assumptions import recordings as assumed
+from confsim.assumptions import Reason, ask, recordings as assumed
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
 from confsim.domain import delays
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
@@ -22,17 +16,27 @@ from confsim.domain.fault_points import RECORDING, FaultOutcome, fault_for
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
 from confsim.domain.members.roles import Role
-from confsim.domain.runtime import presence as presences
-from confsim.domain.runtime import sessions
+from confsim.domain.runtime import presence as presences, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import USERS, User
-from confsim.kernel.machine import Call, Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    Call,
+    Change,
+    Deadline,
+    Guard,
+    Index,
+    Machine,
+    Order,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    Unique,
+    replace,
+)
 
 from . import assets
 from .assets import AssetContent, RecordingAsset
@@ -285,7 +289,7 @@ def drafts(change: Change, recording: Recording) -> Iterator[Call[RecordingAsset
     if ask(change, assumed.YIELDS) == "all":
         contents += [AssetContent.ARCHIVE, *([AssetContent.CAPTIONS] if channel.speech2text else [])]
     for content in contents:
-        yield made(content, assets.label(content))
+        yield made(content, assets.LABELS[content])
     if ask(change, assumed.INDIVIDUAL) == "each-participant":
         for attendance in sessions.list_attendances(change, SESSIONS.of(change, recording.client)[recording.session]):
             if attendance.user in recording.inside or attendance.joins[-1] > recording.joins:

@@ -1,7 +1,5 @@
 """Sample files of recordings: small, valid, and equal for the same recording. They contain no recorded media."""
 
-from __future__ import annotations
-
 from base64 import b85decode
 from collections.abc import Iterable
 from functools import cache

@@ -1,14 +1,11 @@
 """The lobby: its door, and the auto-close of the door when the channel becomes empty."""
 
-from __future__ import annotations
-
 from enum import Enum
 
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions import Reason
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
-from confsim.kernel.machine import Toggle
-from confsim.kernel.rows import Guard, OnOff, Row
+from confsim.kernel import Guard, OnOff, Row, Toggle
 
 
 class Door(Enum):

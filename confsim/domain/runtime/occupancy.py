@@ -1,17 +1,9 @@
 """Who is where: the presences of users, and their number in a channel with its breakout rooms."""
 
-from __future__ import annotations
-
 from enum import Enum
 
-from msgspec.structs import replace
-
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.kernel.machine import Collection
-from confsim.kernel.rows import ABSENT, EXISTS, Guard, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.assumptions import Reason
+from confsim.kernel import ABSENT, EXISTS, Change, Collection, Guard, Index, Record, Row, Table, replace
 
 
 class Where(Enum):

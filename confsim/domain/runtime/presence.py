@@ -1,15 +1,10 @@
 """The presence of users in a channel or its lobby. No documented call changes it (G327)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import assert_never
 
-from msgspec.structs import replace
-
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, note
+from confsim.assumptions import Reason, ask, note
 from confsim.assumptions.runtime import presence as assumed
 from confsim.domain import terms
 from confsim.domain.channels import channels
@@ -20,18 +15,19 @@ from confsim.domain.fault_points import ADMISSION, FaultOutcome, fault_for
 from confsim.domain.identity import credentials
 from confsim.domain.members import channel_access, roles
 from confsim.domain.users.users import Account, User
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Flag, Guard, Machine, Refusal, Row, View, replace
 
 from . import occupancy, sessions
-from .occupancy import BY_CHANNEL, BY_PLACE, IN_LOBBY, PRESENTERS
-from .occupancy import BY_USER as BY_USER
-from .occupancy import PRESENCES as PRESENCES
-from .occupancy import Presence as Presence
-from .occupancy import Where as Where
+from .occupancy import (
+    BY_CHANNEL,
+    BY_PLACE,
+    BY_USER as BY_USER,
+    IN_LOBBY,
+    PRESENCES as PRESENCES,
+    PRESENTERS,
+    Presence as Presence,
+    Where as Where,
+)
 
 # The presence of one user
 

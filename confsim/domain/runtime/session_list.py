@@ -1,7 +1,5 @@
 """The lists of sessions and of those who took part in them: who sees what, filters and orders."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
@@ -10,9 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from confsim.assumptions import ask, not_found
 from confsim.assumptions.protocol import conventions
-from confsim.assumptions.protocol.refusals import not_found
-from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import sessions as assumed
 from confsim.domain import lists
 from confsim.domain.channels import channels
@@ -20,9 +17,7 @@ from confsim.domain.channels.channels import CHANNELS, ROOMS, ROOMS_OF
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
-from confsim.kernel.tables.indexes import CREATED, Order
-from confsim.kernel.tables.views import merged
-from confsim.kernel.world import Change
+from confsim.kernel import CREATED, Change, Order, merged
 
 from . import presence, sessions
 from .sessions import LISTED, SESSIONS, Session

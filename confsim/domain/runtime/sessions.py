@@ -1,27 +1,31 @@
 """Sessions, the runs of a channel, and the attendances of users in them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum
 
-from msgspec.structs import replace
-
-from confsim.assumptions import channels as assumed_channels
+from confsim.assumptions import Reason, ask, channels as assumed_channels, not_found, note
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
 from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    Change,
+    Deadline,
+    Guard,
+    Index,
+    Machine,
+    Order,
+    Record,
+    Refusal,
+    Row,
+    Table,
+    Unique,
+    View,
+    replace,
+)
 
 from .occupancy import BY_PLACE, PRESENCES
 

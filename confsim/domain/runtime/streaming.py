@@ -1,7 +1,5 @@
 """The placement of channels on streaming servers, for which clients wait."""
 
-from __future__ import annotations
-
 import hmac
 import re
 from base64 import b64encode
@@ -10,22 +8,16 @@ from hashlib import sha1
 from typing import assert_never
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import streaming as assumed
 from confsim.domain import delays
 from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_POLL_LEFT, NO_WAIT, Wait, count_poll
 from confsim.domain.fault_points import PROXY, FaultOutcome, fault_for
 from confsim.domain.identity.credentials import Caller
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import NotYet
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Deadline, Guard, Machine, NotYet, Record, Row, Table, replace
 
 from . import sessions
 

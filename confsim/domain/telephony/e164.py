@@ -3,17 +3,13 @@
 ``phonenumbers`` is imported where it is needed: most calls need the digits alone, and it takes a tenth of a second.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 
 from msgspec import Struct
 
-from confsim.assumptions import telephony as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
-from confsim.kernel.refusal import Refusal
+from confsim.assumptions import Context, Reason, ask, telephony as assumed
+from confsim.kernel import Refusal
 
 #: The most characters of a DTMF part (P2 Limits L392).
 DTMF_MOST = 25

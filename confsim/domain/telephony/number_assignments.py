@@ -1,24 +1,14 @@
 """Assignments of inbound numbers: to one channel exclusively, or to several, each with a routing code."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum
 
-from confsim.assumptions import telephony as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
+from confsim.assumptions import Reason, ask, not_found, note, telephony as assumed
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.lists import FilteredSequence
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Filled, Guard, Row
-from confsim.kernel.tables.indexes import Index, Unique
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Filled, Guard, Index, Machine, Record, Refusal, Row, Table, Unique, View
 
 from . import e164, numbers
 from .numbers import NUMBERS, Number, NumberState

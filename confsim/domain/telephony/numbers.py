@@ -1,22 +1,13 @@
 """Inbound numbers of a client: the inventory, which of them are enabled, the default list."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from enum import Enum
 
-from confsim.assumptions import telephony as assumed
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
+from confsim.assumptions import Reason, ask, not_found, note, telephony as assumed
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import require_filled, turn
-from confsim.kernel.machine import Machine, Toggle
-from confsim.kernel.refusal import Misuse
-from confsim.kernel.rows import ABSENT, Field, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.world import Change
+from confsim.kernel import ABSENT, Change, Field, Index, Machine, Misuse, Record, Row, Table, Toggle
 
 from . import e164
 

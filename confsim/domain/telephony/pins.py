@@ -1,21 +1,12 @@
 """PINs of a channel; when there are any, inbound calls require one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 
-from confsim.assumptions import telephony as assumed
+from confsim.assumptions import Reason, ask, not_found, note, telephony as assumed
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel
-from confsim.kernel.machine import Collection
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Collection, Index, Record, Refusal, SecretForm, Table, View
 
 from . import number_assignments
 

@@ -1,15 +1,10 @@
 """Prices of calls: always in US dollars per minute, by the country of the number (R327, R487)."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 
-from confsim.assumptions import telephony as assumed
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask, telephony as assumed
 from confsim.domain.channels.channels import Channel
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 from . import e164
 

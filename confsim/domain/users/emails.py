@@ -1,20 +1,12 @@
 """Email addresses of users, and their verification by a mailed code."""
 
-from __future__ import annotations
-
 import re
 from enum import Enum
 
-from msgspec.structs import replace
-
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask
 from confsim.assumptions.users import emails as assumed
 from confsim.domain import mail
-from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Computed, Guard, Row
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Computed, Guard, Machine, Refusal, Row, replace
 
 from .users import BY_EMAIL, USERS, User
 

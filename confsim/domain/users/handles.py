@@ -1,21 +1,12 @@
 """Handles: availability, and reservation for fifteen minutes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import Enum
 
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.users import handles as assumed
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.conventions import require_change
-from confsim.kernel.machine import Collection, Toggle
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Deadline
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Collection, Deadline, Index, Record, Refusal, SecretForm, Table, Toggle
 
 from . import users
 from .users import BY_HANDLE, USERS, User, folded
@@ -234,12 +225,3 @@ def rename_in_channel(change: Change, client: Client, user: User, channels: tupl
     if user.channel not in channels and ask(change, assumed.CHANNEL_RENAME) != "any":
         not_found("user", user.id)
     return rename(change, client, user, handle)
-
-
-def require(change: Change, client: Client, required: bool) -> Client:
-    """Set whether the client requires unique handles; existing handles are unchanged.
-
-    Refusal STATE_HOLDS where repeating a state is refused (G537).
-    """
-    require_change(change, "required" if required else "off", holds=client.unique_handles is required)
-    return (UNIQUENESS.on if required else UNIQUENESS.off)(change, client)

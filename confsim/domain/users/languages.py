@@ -1,14 +1,10 @@
 """Languages of users: ordered codes of ISO 639-1 with an optional region."""
 
-from __future__ import annotations
-
 import re
 
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
+from confsim.assumptions import Context, Reason, ask
 from confsim.assumptions.users import users as assumed_users
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 from . import users
 from .users import User
@@ -51,11 +47,6 @@ def put(change: Change, user: User, codes: list[str]) -> User:
     return users.update(change, user, languages=tuple(dict.fromkeys(_checked(change, code) for code in codes)))
 
 
-def supported(context: Context) -> tuple[str, ...]:
-    """The languages that the service supports (G558)."""
-    return ask(context, assumed_users.SUPPORTED_LANGUAGES)
-
-
 def header(context: Context, codes: tuple[str, ...]) -> str:
     """The codes as the value of an Accept-Language header; no weight falls below a tenth (G205)."""
     if ask(context, assumed_users.ACCEPT_LANGUAGE) == "plain":
@@ -69,6 +60,6 @@ def _checked(change: Change, code: str) -> str:
         code = code.replace("_", "-", 1)
     match = re.match(_CODE, code)
     known = match is not None and match[1] in ISO_639_1
-    if not known or (form == "supported" and code not in supported(change)):
+    if not known or (form == "supported" and code not in ask(change, assumed_users.SUPPORTED_LANGUAGES)):
         raise Refusal(Reason.LANGUAGE_UNKNOWN, language=code)
     return code

@@ -1,14 +1,10 @@
 """Predefined users: accounts that hold roles and details before any authentication is attached to them."""
 
-from __future__ import annotations
-
-from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions import Reason, ask
 from confsim.assumptions.users import users as assumed
 from confsim.domain import images
 from confsim.domain.clients.clients import Client
-from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change
+from confsim.kernel import Change, Refusal
 
 from . import emails, handles, users
 from .users import BY_ORIGIN, USERS, Account, User

@@ -1,36 +1,20 @@
 """The image of a user."""
 
-from __future__ import annotations
-
-from enum import Enum
-
-from msgspec.structs import replace
-
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions import Reason
 from confsim.domain import images
 from confsim.domain.conventions import require_filled
-from confsim.kernel.machine import Machine
-from confsim.kernel.rows import Filled, Row
-from confsim.kernel.world import Change
+from confsim.domain.images import ImageState
+from confsim.kernel import Change, Filled, Machine, Row, replace
 
 from .users import USERS, User
 
+_NONE, _SET = ImageState
 
-class UserImageState(Enum):
-    """Whether the user has an image."""
-
-    NONE = "none"
-    SET = "set"
-
-
-_NONE, _SET = UserImageState
-_BOTH = (_NONE, _SET)
-
-MACHINE: Machine[UserImageState, User] = Machine(
+MACHINE: Machine[ImageState, User] = Machine(
     "user image",
     "The image of a user (R143, R165-R169).",
     USERS,
-    UserImageState,
+    ImageState,
     state=Filled("image", _SET, _NONE),
     refused=Reason.NOT_FOUND,
     initial=_NONE,
@@ -52,8 +36,8 @@ def _forget(change: Change, user: User) -> User:
 
 
 MACHINE.declare(
-    Row(adopt, _BOTH, _SET, source="P1 L220, L233, R143, R165-R169"),
-    Row(REMOVE, _BOTH, _NONE, effect=_forget, source="P1 L247, G536, G550"),
+    Row(adopt, tuple(ImageState), _SET, source="P1 L220, L233, R143, R165-R169"),
+    Row(REMOVE, tuple(ImageState), _NONE, effect=_forget, source="P1 L247, G536, G550"),
 )
 
 

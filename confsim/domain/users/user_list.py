@@ -1,20 +1,15 @@
 """The user list of a client, its filters and order, and look-ups of users."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 
-from confsim.assumptions import identity as assumed_identity
-from confsim.assumptions.protocol.refusals import not_found
-from confsim.assumptions.register import ask
+from confsim.assumptions import ask, identity as assumed_identity, not_found
 from confsim.assumptions.users import users as assumed_users
 from confsim.domain import lists
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import BY_EMAIL, BY_LEVEL, HANDLE, MEMBERS, RANK, USERS, Level, User
-from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
+from confsim.kernel import Change, View
 
 
 class UserSort(StrEnum):

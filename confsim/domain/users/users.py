@@ -1,24 +1,30 @@
 """Users of a client: the record, its indexes, and the account machine."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import Enum, IntEnum, StrEnum
 from functools import cached_property
 from typing import Any
 from unicodedata import normalize
 
-from msgspec.structs import replace
-
-from confsim.assumptions import identity as assumed_identity
-from confsim.assumptions.protocol.refusals import Reason, not_found
-from confsim.assumptions.register import Context, ask
+from confsim.assumptions import Context, Reason, ask, identity as assumed_identity, not_found
 from confsim.assumptions.users import users as assumed
-from confsim.kernel.machine import Creation, Machine
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
-from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
-from confsim.kernel.tables.table import Record, SecretForm, Table
-from confsim.kernel.world import Change
+from confsim.kernel import (
+    ABSENT,
+    CREATED,
+    Change,
+    Creation,
+    Deadline,
+    Guard,
+    Index,
+    Machine,
+    Order,
+    Record,
+    Row,
+    SecretForm,
+    Table,
+    Unique,
+    replace,
+)
 
 
 class Account(StrEnum):

@@ -1,7 +1,5 @@
 """Bulk filling of tables: the same result as putting the records one by one, for a fraction of the cost."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -30,9 +28,9 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
             change.owners = inserted(change.owners, table.name, owners)
         for alarm in table.alarms:
             for serial, record in enumerate(records, 1):
-                if alarm.set_for(record) is not None:
-                    name = (table.name, client, table.key(record), alarm.kind)
-                    change.timers = change.timers.put(alarm.timer(name, serial, record))
+                timer = alarm.timer((table.name, client, table.key(record), alarm.kind), serial, record)
+                if timer is not None:
+                    change.timers = change.timers.put(timer)
 
 
 def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:

@@ -85,19 +85,16 @@ class _ByValue(Generic[R]):
     """The base of both kinds of index: the values of a record follow from some of its fields.
 
     The values are ``of(*fields)``. Without ``of``, the value is the field, or the tuple of several fields; a record
-    whose only field is None has no value. ``values(record)`` returns the values of a record, ``placed_by(record)`` the
-    fields ``placing`` that decide its place.
+    whose only field is None has no value. ``values(record)`` returns the values of a record.
     """
 
-    __slots__ = ("fields", "name", "placed_by", "placing", "position", "values")
+    __slots__ = ("fields", "name", "position", "values")
 
     def __init__(self, name: str, *fields: str, of: Callable[..., Values] | None = None) -> None:
         self.name = name
         self.fields = fields
         self.values: Callable[[R], Values]
         self.values = _values_of(fields) if of is None else fields_of(fields, of)
-        self.placing = fields
-        self.placed_by = fields_of(fields)
         self.position = -1
 
 
@@ -124,10 +121,10 @@ class Unique(_ByValue[R]):
 
         When another record has one of the new values, it loses that; ValueError is raised instead if ``check``.
         """
-        if was and row and self.placed_by(was[1]) == self.placed_by(row[1]):
-            return keys
         old = self.values(was[1]) if was else ()
         new = self.values(row[1]) if row else ()
+        if old == new:
+            return keys
         for value in old:
             if value not in new and keys.get(value) == key:
                 keys = removed(keys, value)
@@ -141,11 +138,11 @@ class Unique(_ByValue[R]):
 class Index(_ByValue[R]):
     """A named index with any number of records for each value.
 
-    It has the declared orders of the records with a value, the first being the default, and their totals. ``empty`` is
-    the bucket of no records.
+    It has the declared orders of the records with a value, the first being the default, and their totals.
+    ``placed_by(record)`` returns the fields ``placing`` that decide its place; ``empty`` is the bucket of no records.
     """
 
-    __slots__ = ("empty", "orders", "totals")
+    __slots__ = ("empty", "orders", "placed_by", "placing", "totals")
 
     def __init__(
         self,

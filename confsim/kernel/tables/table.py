@@ -103,10 +103,11 @@ class Table(Generic[K, R]):
         self.located: Unique[R] | None = Unique(located, located) if isinstance(located, str) else located
         self.secrets = secrets
         self.names = names
-        indexed = {field for index in self.indexes for field in index.placing}
-        indexed.update(field for unique in (*self.uniques, self.located) if unique for field in unique.fields)
-        unknown = [field for field in sorted(indexed) if not hasattr(record, field)]
-        self.placed_by = fields_of(tuple(sorted(indexed)))
+        placing = sorted({field for index in self.indexes for field in index.placing})
+        finding = sorted({field for unique in (*self.uniques, self.located) if unique for field in unique.fields})
+        #: The fields of a record that decide its place in indexes, and those by whose values it alone is found.
+        self.placed_by, self.found_by = fields_of(tuple(placing)), fields_of(tuple(finding))
+        unknown = [field for field in (*placing, *finding) if not hasattr(record, field)]
         if unknown:
             raise ValueError(f"table {name!r}: a record has no field {', '.join(unknown)}, by which it is indexed")
         Table.declared[name] = self
@@ -173,46 +174,62 @@ class Table(Generic[K, R]):
         With ``to_end`` it becomes the latest of its table, as if it was created now. Raises StaleRecord, without a
         change, if the record that it is put ``instead_of`` is not the stored one.
         """
-        state, key = (change.tables.get(client) or change.open_tables(client))[self.position], self.key(record)
+        tables, key = change.tables.get(client) or change.open_tables(client), self.key(record)
+        state = tables[self.position]
         was = state.rows.get(key)
         if instead_of is not None and (was is None or was[1] is not instead_of):
             raise StaleRecord(self.name)
         serial = state.serial + 1 if was is None or to_end else was[0]
-        self._write(change, client, key, was, (serial, record), check)
+        tables[self.position] = self._after(change, client, state, key, was, (serial, record), check)
 
     def remove(self, change: Writer, client: str, key: K) -> R:
         """Remove a record of a client and return it, as ``Rows.remove``."""
-        was = change.tables[client][self.position].rows[key]
-        self._write(change, client, key, was, None)
+        tables = change.tables[client]
+        state = tables[self.position]
+        was = state.rows[key]
+        tables[self.position] = self._after(change, client, state, key, was, None, check=False)
         record: R = was[1]
         return record
 
-    def _write(
-        self, change: Writer, client: str, key: K, was: Row | None, row: Row | None, check: bool = False
-    ) -> None:
-        """Write a row, and all that follows from it: unique values, indexes, the client it is located at, timers.
+    def _after(
+        self, change: Writer, client: str, state: TableState, key: K, was: Row | None, row: Row | None, check: bool
+    ) -> TableState:
+        """Return the state after a row has changed, and note what else follows: the client it is located at, timers.
 
         Raises ValueError like ``Rows.put``, without a change.
         """
-        tables = change.tables[client]
-        state = tables[self.position]
-        # Where no field by which it is indexed differs, all indexes stay.
+        keys = state.keys
+        if not (was and row and self.found_by(was[1]) == self.found_by(row[1])):
+            keys = self._found(change, client, keys, key, was, row, check)
         if was and row and was[0] == row[0] and self.placed_by(was[1]) == self.placed_by(row[1]):
-            rows = inserted(state.rows, key, row)
-            tables[self.position] = TableState(rows, state.serial, state.keys, state.lookups, state.late)
+            state = TableState(inserted(state.rows, key, row), state.serial, keys, state.lookups, state.late)
         else:
-            keys = tuple([unique.after(state.keys[unique.position], key, was, row, check) for unique in self.uniques])
-            tables[self.position] = state.after(self.indexes, key, was, row, keys)
-            if self.located is not None:
-                held: Lookup = change.owners.get(self.name, {})
-                owners = self.located.after(held, client, was, row)
-                change.owners = inserted(change.owners, self.name, owners)
+            state = state.after(self.indexes, key, was, row, keys)
         change.written[client] = None
         change.touched.append((client, self.name, key))
         for alarm in self.alarms:
             name = (self.name, client, key, alarm.kind)
-            timed = row is not None and alarm.set_for(row[1]) is not None
-            change.set_timer(name, alarm.timer(name, *row) if row is not None and timed else None)
+            change.set_timer(name, None if row is None else alarm.timer(name, *row))
+        return state
+
+    def _found(
+        self,
+        change: Writer,
+        client: str,
+        keys: tuple[Lookup, ...],
+        key: K,
+        was: Row | None,
+        row: Row | None,
+        check: bool,
+    ) -> tuple[Lookup, ...]:
+        """Return the maps of the unique indexes after a row has changed, and note the client that it is located at."""
+        found = [*keys]
+        for unique in self.uniques:
+            found[unique.position] = unique.after(found[unique.position], key, was, row, check)
+        if self.located is not None:
+            held: Lookup = change.owners.get(self.name, {})
+            change.owners = inserted(change.owners, self.name, self.located.after(held, client, was, row))
+        return tuple(found)
 
 
 class Rows(Struct, Generic[K, R], gc=False, eq=False):

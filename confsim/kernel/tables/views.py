@@ -67,8 +67,6 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         return record
 
     def __iter__(self) -> Iterator[R_co]:
-        if not self.places:  # saves a twentieth of delete_channel (benchmark ``operations``)
-            return iter(())
         self.change.take(len(self.places) // READS_OF_A_STEP)
         return map(_SECOND, map(self.rows.__getitem__, map(_LAST, self.shown())))
 

@@ -1,7 +1,5 @@
 """The parts of a change that a table writes to."""
 
-from __future__ import annotations
-
 from typing import Any, Protocol, TypeAlias
 
 from ..maps import Map
@@ -21,7 +19,7 @@ class StaleRecord(LookupError):
 
 
 class Writer(Protocol):
-    """The parts of a change by which records are written: the tables of each client, and the lists of what was written.
+    """The parts of a change by which records are written: the opened tables of clients, and notes of what was written.
 
     ``owners`` has, by the name of a table, the map from the value by which a record is located to its client.
     """

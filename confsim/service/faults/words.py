@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.refusal import Misuse, suggest
-from confsim.values.spans import SCHEMA as DURATION
-from confsim.values.spans import span
+from confsim.values.spans import SCHEMA as DURATION, span
 
 from .effects import Effect
 

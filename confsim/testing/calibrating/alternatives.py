@@ -15,6 +15,7 @@ from msgspec import Struct
 from confsim.assumptions.register import REGISTER, context_of
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
+from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, World
 from confsim.reference.probes import distinguished, seen_in_calls
 from confsim.service.live import WorldObserver
@@ -157,11 +158,10 @@ class Alternatives(WorldObserver):
             if id not in self.consulted:
                 self.consulted[id] = last
 
-    def changed(self, before: World, change: Change, after: World) -> None:
+    def fired(self, timer: Timer, before: World, change: Change, after: World) -> None:  # noqa: ARG002 - any timer
         """Note a timer that fired."""
-        if change.timer is not None:
-            self._consult(context_of(change).used)
-            self._timers.append((before, after, frozenset(context_of(change).used)))
+        self._consult(context_of(change).used)
+        self._timers.append((before, after, frozenset(context_of(change).used)))
 
     def _follow_timers(self, step: RunStep, evidence: AssumptionEvidence) -> None:
         """Follow the alternatives to what the timers depended on that fired between the last step and this one.

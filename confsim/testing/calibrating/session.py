@@ -13,8 +13,7 @@ from confsim.reference.raw_probes import RAW_PROBES
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.service import RealService
-from confsim.testing.verifying.session import plan as plan_of_calls
-from confsim.testing.verifying.session import run_tag
+from confsim.testing.verifying.session import plan as plan_of_calls, run_tag
 from confsim.transport.remote import RemoteTransport
 
 from .calibrator import CalibrateReport, Calibrator

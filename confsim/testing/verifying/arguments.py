@@ -14,8 +14,7 @@ from confsim.assumptions.protocol import images
 from confsim.assumptions.register import in_force
 from confsim.contract.annotations import fields_of, mark_of, named, peeled, struct_of, undescribed, without_none
 from confsim.contract.operation import Operation
-from confsim.contract.types import Names as NamesMark
-from confsim.contract.types import SearchText, Ttl
+from confsim.contract.types import Names as NamesMark, SearchText, Ttl
 from confsim.testing.learning.calls import ModelCall, kinds_of
 from confsim.testing.learning.names import RunNames
 from confsim.testing.learning.things import RunCaller, Thing, Things

@@ -19,7 +19,7 @@ def _reported(sim: Simulator, caller: str = "demo-user", user: object = "me") ->
 
 
 def _mails(sim: Simulator) -> list[Mail]:
-    return list(mail.list_mails(sim.service.change()))
+    return list(mail.MAILS.of(sim.service.change()).all)
 
 
 def _verify(sim: Simulator, code: str, caller: str = "demo-user", user: object = "me"):

@@ -4,8 +4,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions.protocol import images
-from confsim.assumptions.users import handles as assumed_handles
-from confsim.assumptions.users import users as assumed_users
+from confsim.assumptions.users import handles as assumed_handles, users as assumed_users
 from confsim.domain import mail
 from confsim.domain.clients import clients
 from confsim.domain.images import IMAGES
@@ -311,7 +310,7 @@ def test_the_address_given_at_registration(choice, verified, mails):
     sim = _as({"emails.registration": choice})
     made = sim.call("create_user", ADMIN, token=_reserved(sim), body={"email": "n@example.org"}).body["id"]
     assert sim.call("get_user_email", ADMIN, userId=made).body == {"email": "n@example.org", "verified": verified}
-    assert len(mail.list_mails(sim.service.change())) == mails
+    assert len(mail.MAILS.of(sim.service.change()).all) == mails
 
 
 @pytest.mark.parametrize(("choice", "stored"), [("stored", 0), ("fetched", 1)])

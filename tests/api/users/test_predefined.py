@@ -226,7 +226,7 @@ def test_what_becomes_of_the_address(choice: str, email: str | None, waiting: in
     sim = demo(users__predefined_email=choice)
     user = stored(sim, create(sim).body["id"])
     assert (user.email, len(user.pending)) == (email, waiting)
-    assert len(mail.list_mails(sim.service.change())) == mails
+    assert len(mail.MAILS.of(sim.service.change()).all) == mails
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,6 @@ def test_a_timer_that_fails_is_our_bug_and_stops_nothing(sim, monkeypatch):
         """An alarm whose trigger fails."""
 
         timer = ALARMS["handle reservation"].timer
-        set_for = ALARMS["handle reservation"].set_for
 
         def fire(self, change, timer):
             raise LookupError(change, timer.subject)

@@ -12,8 +12,7 @@ import pytest
 from confsim import Misuse
 from confsim.arazzo import library
 from confsim.control.operations import worlds as world_operations
-from confsim.service import clock, service, waiting
-from confsim.service import worlds as service_worlds
+from confsim.service import clock, service, waiting, worlds as service_worlds
 from confsim.service.messages import Request
 from kit import CUSTOMER
 

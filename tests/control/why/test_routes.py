@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim.api.catalogue import API
 from confsim.control.why.routes import SimilarRoutes

@@ -9,7 +9,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import RoomState
 from confsim.domain.breakout.breakouts import BreakoutState
-from confsim.domain.channels import channels
+from confsim.domain.channels import channels, switches
 from confsim.domain.runtime import occupancy, presence, sessions
 from confsim.domain.runtime.presence import Where
 from confsim.kernel.refusal import Refusal
@@ -181,17 +181,17 @@ def test_only_an_event_room_has_breakout_sessions(stage):
         lambda: breakouts.stop(stage.change, room),
     ):
         assert refused(act) is Reason.EVENT_ROOM_OFF
-    room = breakouts.switch(stage.change, room, "enable")
+    room = switches.set_feature(stage.change, room, breakouts.EVENT_ROOM.on)
     assert breakouts.create(stage.change, room, None, None).phase is BreakoutState.PREPARED
-    assert not breakouts.switch(stage.change, room, "disable").event_room
+    assert not switches.set_feature(stage.change, room, breakouts.EVENT_ROOM.off).event_room
 
 
 def test_an_event_room_stays_one_while_a_breakout_session_is_active(stage):
     """Disabling it is refused until the stop (G354)."""
     stage.start()
-    assert refused(breakouts.switch, stage.change, stage.event, "disable") is Reason.BREAKOUT_ACTIVE
+    assert refused(switches.set_feature, stage.change, stage.event, breakouts.EVENT_ROOM.off) is Reason.BREAKOUT_ACTIVE
     breakouts.stop(stage.change, stage.event)
-    assert not breakouts.switch(stage.change, stage.event, "disable").event_room
+    assert not switches.set_feature(stage.change, stage.event, breakouts.EVENT_ROOM.off).event_room
 
 
 @pytest.mark.rule("R457")

@@ -1,15 +1,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim import Simulator
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext
 from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.broadcast.broadcasts import BROADCASTS, Broadcast, BroadcastSort, BroadcastState
-from confsim.domain.channels import channels
+from confsim.domain.channels import channels, switches
 from confsim.domain.clients import clients
 from confsim.domain.members import roles
 from confsim.domain.runtime import presence, sessions
@@ -37,8 +36,8 @@ def come(change):
 
 
 STEPS = {
-    "enable": lambda change: broadcasts.set_feature(change, room(change), "enable"),
-    "disable": lambda change: broadcasts.set_feature(change, room(change), "disable"),
+    "enable": lambda change: switches.set_feature(change, room(change), switches.BROADCAST.on),
+    "disable": lambda change: switches.set_feature(change, room(change), switches.BROADCAST.off),
     "add": lambda change: destinations.add(change, room(change), "rtmp://live.example/a", None, None),
     "start": lambda change: broadcasts.start(change, room(change)),
     "stop": lambda change: broadcasts.stop(change, room(change)),

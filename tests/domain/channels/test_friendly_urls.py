@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels, friendly_urls
 from confsim.domain.clients import clients
+from confsim.domain.conventions import turn
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 from kit import refused
@@ -75,7 +75,7 @@ def test_friendly_urls_are_switched_for_a_client(choice):
     client = clients.create(change, "Client", None)
     room = channels.create(change, client, "Room", None, None)
     friendly_urls.set_url(change, client, room, "room")
-    off = friendly_urls.set_use(change, client, "disable")
+    off = turn(change, friendly_urls.SWITCH.off, client)
     assert off.friendly_urls is False
     assert clients.get(change, client.id) == off
     room = channels.get(change, client.id, room.id)
@@ -86,7 +86,7 @@ def test_friendly_urls_are_switched_for_a_client(choice):
     else:
         assert refused(friendly_urls.get, change, off, "room") is Reason.FRIENDLY_URL_UNKNOWN
         assert refused(friendly_urls.set_url, change, off, room, "other") is Reason.FRIENDLY_URLS_OFF
-    on = friendly_urls.set_use(change, off, "enable")
+    on = turn(change, friendly_urls.SWITCH.on, off)
     assert on.friendly_urls is True
     if choice == "keep":
         assert friendly_urls.get(change, on, "ROOM") == room
@@ -96,6 +96,6 @@ def test_a_switch_that_stands_so_is_refused_by_choice():
     """By the word that was given (G537); otherwise nothing changes."""
     change = World(seed=6).change(0)
     client = clients.create(change, "Client", None)
-    assert friendly_urls.set_use(change, client, "enable") == client
+    assert turn(change, friendly_urls.SWITCH.on, client) == client
     change.carried = ProfileContext({"states.repeated": "refuse"})
-    assert refused(friendly_urls.set_use, change, client, "enable") is Reason.STATE_HOLDS
+    assert refused(turn, change, friendly_urls.SWITCH.on, client) is Reason.STATE_HOLDS

@@ -7,6 +7,7 @@ from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Default
+from confsim.domain.conventions import turn
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 
@@ -23,7 +24,7 @@ def test_a_flag_seeds_new_channels_and_moves_no_other(flag):
     """A channel made after the switch has the flag, one made before has not, and the other flags stay off."""
     change, client = made()
     before = channels.create(change, client, "Before", None, None)
-    client = clients.switch_default(change, client, flag, "enable")
+    client = turn(change, clients.DEFAULTS[flag].to("enable"), client)
     after = channels.create(change, client, "After", None, None)
     for each in Default:
         assert getattr(clients.get(change, client.id), each.value) is (each is flag)
@@ -35,9 +36,9 @@ def test_a_flag_seeds_new_channels_and_moves_no_other(flag):
 def test_a_switch_may_be_set_to_where_it_stands(trigger):
     """Repeating changes nothing, or is refused where that is assumed."""
     change, client = made()
-    client = clients.switch_default(change, client, Default.MIDI, trigger)
-    assert clients.switch_default(change, client, Default.MIDI, trigger) == client
+    client = turn(change, clients.DEFAULTS[Default.MIDI].to(trigger), client)
+    assert turn(change, clients.DEFAULTS[Default.MIDI].to(trigger), client) == client
     strict, client = made({"states.repeated": "refuse"})
     with pytest.raises(Refusal) as refused:
-        clients.switch_default(strict, client, Default.MIDI, "disable")
+        turn(strict, clients.DEFAULTS[Default.MIDI].to("disable"), client)
     assert refused.value.reason is Reason.STATE_HOLDS

@@ -3,8 +3,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels

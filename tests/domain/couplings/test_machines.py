@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim import Simulator
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import RoomState
-from confsim.domain.channels import channels
+from confsim.domain.channels import channels, switches
 from confsim.domain.clients import clients
 from confsim.domain.conventions import turn
 from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
@@ -89,8 +88,8 @@ STEPS = {
         if breakouts.list_of_channel(change, channel)
         else None
     ),
-    "event room off": lambda change, channel, user: breakouts.switch(change, channel, "disable"),
-    "event room on": lambda change, channel, user: breakouts.switch(change, channel, "enable"),
+    "event room off": lambda change, channel, user: switches.set_feature(change, channel, breakouts.EVENT_ROOM.off),
+    "event room on": lambda change, channel, user: switches.set_feature(change, channel, breakouts.EVENT_ROOM.on),
 }
 
 

@@ -8,9 +8,7 @@ from msgspec.structs import replace
 from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
-from confsim.domain.couplings import channels as of_channels
-from confsim.domain.couplings import clients as of_clients
-from confsim.domain.couplings import runtime
+from confsim.domain.couplings import channels as of_channels, clients as of_clients, runtime
 from confsim.domain.identity import validators
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.telephony import number_assignments, numbers

@@ -12,7 +12,6 @@ from confsim.domain.events.deliveries import DELIVERIES, DeliveryState
 from confsim.domain.fault_points import FaultOutcome, InjectedFault
 from confsim.kernel.due import fire_due_timers
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, World
 from kit import CUSTOMER, MINUTE, START_MS
 
@@ -27,14 +26,14 @@ class Line:
         self.now = START_MS
         self.world = Simulator(clock=START_MS).service.world
         with self as change:
-            endpoints.set_interface(change, clients.get(change, CUSTOMER), "enable")
+            endpoints.MACHINE.to("enable")(change, clients.get(change, CUSTOMER))
             client = clients.get(change, CUSTOMER)
             urls = [f"http://{number}.example" for number in range(count)]
             self.endpoints = [endpoints.add(change, client, url, None).id for url in urls]
 
-    def begin(self, world: World, at: int, timer: Timer) -> Change:
+    def begin(self, world: World, at: int) -> Change:
         """Begin the change of a timer."""
-        return world.change(at, ProfileContext(self.profile), timer=timer)
+        return world.change(at, ProfileContext(self.profile))
 
     def __enter__(self):
         self.open = self.world.change(self.now, ProfileContext(self.profile))
@@ -72,7 +71,7 @@ class Line:
     def switch(self, event):
         """Enable or disable the events of the client."""
         with self as change:
-            endpoints.set_interface(change, clients.get(change, CUSTOMER), event)
+            endpoints.MACHINE.to(event)(change, clients.get(change, CUSTOMER))
 
     @property
     def all(self):

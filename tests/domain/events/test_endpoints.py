@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim import Simulator
 from confsim.assumptions.protocol.refusals import Reason
@@ -28,7 +27,7 @@ def test_updates_add_up(updates):
     for new_url, new_active in updates:
         endpoints.update(change, endpoints.get(change, client, endpoint.id), new_url, new_active)
         url, active = new_url or url, active if new_active is None else new_active
-    (found,) = endpoints.list_endpoints(change, client)
+    (found,) = endpoints.ENDPOINTS.of(change, client.id).all
     assert (found.url, found.active) == (url, active)
     assert [each.id for each in endpoints.subscribed(change, CUSTOMER)] == ([endpoint.id] if active else [])
 
@@ -65,4 +64,4 @@ def test_the_schemes_of_urls(choice, plain):
         assert refused(endpoints.add, change, client, "http://plain.test", None) is Reason.INVALID_INPUT
         assert refused(endpoints.update, change, endpoint, "http://plain.test", None) is Reason.INVALID_INPUT
     expected = ["http://plain.test"] * 2 if plain else ["HTTPS://first.test"]
-    assert [each.url for each in endpoints.list_endpoints(change, client)] == expected
+    assert [each.url for each in endpoints.ENDPOINTS.of(change, client.id).all] == expected

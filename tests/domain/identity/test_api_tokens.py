@@ -99,7 +99,7 @@ def test_tokens_end_by_choice_and_stay_in_the_list() -> None:
     assert made.expires == START_MS + 1000
     change.now = START_MS + 1000
     assert dead(change, made.value)
-    assert made in api_tokens.list_tokens(change, client)
+    assert made in api_tokens.API_TOKENS.of(change, client.id).all
 
 
 @pytest.mark.parametrize(("choice", "expires"), [("renewed", START_MS + 500 + YEAR), ("kept", START_MS + YEAR)])
@@ -116,5 +116,5 @@ def test_tokens_are_listed_in_the_order_of_their_creation() -> None:
     change, client = opened()
     made = [api_tokens.create(change, client, str(number)) for number in range(3)]
     api_tokens.regenerate(change, made[0])
-    assert [each.label for each in api_tokens.list_tokens(change, client)] == ["demo", "0", "1", "2"]
+    assert [each.label for each in api_tokens.API_TOKENS.of(change, client.id).all] == ["demo", "0", "1", "2"]
     assert len(API_TOKENS.of(change, client.id)) == 4

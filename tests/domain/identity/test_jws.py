@@ -9,8 +9,7 @@ import warnings
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from jwt.api_jws import PyJWS
 from jwt.exceptions import InvalidTokenError
 from jwt.utils import base64url_encode

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim import Simulator
 from confsim.assumptions.protocol.refusals import Reason
@@ -24,7 +23,7 @@ ORIGIN = Simulator(clock=0).service.world
 def pools(change):
     """The pool of the demo room, and that of its client."""
     room, client = channels.get(change, CUSTOMER, ROOM), clients.get(change, CUSTOMER)
-    return [media.of_channel(room), media.of_client(change, client)]
+    return [media.of_channel(room), media.pool(change, client, None)]
 
 
 FILES = st.lists(

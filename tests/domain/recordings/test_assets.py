@@ -78,7 +78,7 @@ def test_the_size_is_the_number_of_the_bytes(change, asset):
 )
 def test_each_content_has_a_path_and_a_media_type(asset, path, media_type):
     """The path is relative to the recording root."""
-    assert (assets.path(asset), assets.media_type(asset)) == (path, media_type)
+    assert (assets.path(asset), assets.MEDIA_TYPES[asset.content]) == (path, media_type)
 
 
 def test_assets_of_another_recording_are_not_there(change):

@@ -46,4 +46,4 @@ def test_owners_are_mailed(choice, by, to):
     expected = [] if to is None else [{OWNER: olaf, USER: uma}[to]]
     assert [*downloads.recipients(change, room, recording)] == [user.id for user in expected]
     recordings.finish(change, recording, fails=False)
-    assert [each.to for each in mail.list_mails(change)] == [user.email for user in expected]
+    assert [each.to for each in mail.MAILS.of(change).all] == [user.email for user in expected]

@@ -7,8 +7,7 @@ from pathlib import Path
 from runpy import run_path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim.domain.recordings import sample_files as files
 

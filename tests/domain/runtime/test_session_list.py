@@ -5,8 +5,7 @@ from __future__ import annotations
 from unittest import mock
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from msgspec.structs import replace
 
 from confsim import Simulator

@@ -18,7 +18,6 @@ from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from confsim.kernel.due import fire_due_timers
 from confsim.kernel.rows import ABSENT
-from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, World
 from kit import refused
 from kit.things.channels import create_room
@@ -42,9 +41,9 @@ class Office:
         self.update(**{"dial_in": True, "dial_out": True, "open": True, **fields})
         self.code = number_assignments.assign(change, self.room, self.line).code
 
-    def begin(self, world: World, at: int, timer: Timer) -> Change:
+    def begin(self, world: World, at: int) -> Change:
         """Begin the change of a timer."""
-        return world.change(at, ProfileContext(self.profile), timer=timer)
+        return world.change(at, ProfileContext(self.profile))
 
     @property
     def room(self):

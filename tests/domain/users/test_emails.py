@@ -44,7 +44,7 @@ def _now(profile: dict | None = None) -> Change:
 
 
 def _codes(change: Change) -> dict[str, str]:
-    return {sent.to: sent.code for sent in mail.list_mails(change)}
+    return {sent.to: sent.code for sent in mail.MAILS.of(change).all}
 
 
 @each("state, trigger", sorted(product(EmailState, MACHINE.triggers), key=str))
@@ -67,7 +67,7 @@ def test_setting_an_address_mails_a_code_and_verifies_nothing():
     """The code goes to the very address, which is not the user's before it is verified."""
     change = _now()
     ann = emails.put(change, _ann(change), "ann@example.org")
-    (sent,) = mail.list_mails(change)
+    (sent,) = mail.MAILS.of(change).all
     assert (sent.to, sent.kind) == ("ann@example.org", "email-verification")
     assert sent.code is not None
     assert sent.code in sent.text
@@ -95,7 +95,7 @@ def test_setting_the_same_address_again_replaces_its_code():
     """Only the newest code of an address counts."""
     change = _now()
     ann = emails.put(change, emails.put(change, _ann(change), "a@x"), "a@x")
-    old, new = (sent.code for sent in mail.list_mails(change))
+    old, new = (sent.code for sent in mail.MAILS.of(change).all)
     with pytest.raises(Refusal, match="verification_code_unknown"):
         emails.verify(change, ann, old)
     assert emails.verify(change, ann, new).email == "a@x"
@@ -120,7 +120,7 @@ def test_no_address_clears_everything(nothing: str | None):
     """Setting an address without one leaves the user without any, and mails nobody."""
     change = _now()
     ann = emails.put(change, _ann(change, email="a@x", pending=(("b@x", "1"),)), nothing)
-    assert (ann.email, ann.pending, len(mail.list_mails(change))) == (None, (), 0)
+    assert (ann.email, ann.pending, len(mail.MAILS.of(change).all)) == (None, (), 0)
 
 
 def test_no_address_may_mean_to_send_the_codes_again():
@@ -128,8 +128,8 @@ def test_no_address_may_mean_to_send_the_codes_again():
     change = _now({assumed.EMAIL_MISSING.id: "resends"})
     ann = emails.put(change, _ann(change), "a@x")
     emails.put(change, ann, None)
-    assert len({sent.code for sent in mail.list_mails(change)}) == 1
-    assert len(mail.list_mails(change)) == 2
+    assert len({sent.code for sent in mail.MAILS.of(change).all}) == 1
+    assert len(mail.MAILS.of(change).all) == 2
     with pytest.raises(Refusal, match="email_missing"):
         emails.put(change, _ann(change), None)
 
@@ -193,7 +193,7 @@ def test_an_address_given_with_a_user(how: str, verified: bool, mails: int):
     """An address that came with a new user stays without notice, mailed a code, or trusted."""
     change = _now()
     ann = emails.set_initial(change, _ann(change), "a@x", how)
-    assert (emails.find_latest(ann), ann.email is not None, len(mail.list_mails(change))) == ("a@x", verified, mails)
+    assert (emails.find_latest(ann), ann.email is not None, len(mail.MAILS.of(change).all)) == ("a@x", verified, mails)
     assert emails.set_initial(change, _ann(change), None, how).pending == ()
 
 

@@ -4,21 +4,20 @@ from enum import Enum
 from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.register import ProfileContext
 from confsim.assumptions.users import handles as assumed
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
+from confsim.domain.conventions import turn
 from confsim.domain.users import handles, users
 from confsim.domain.users.handles import RESERVATION, RESERVED, UNIQUENESS, Reservation, Uniqueness
 from confsim.domain.users.users import Account, User, folded
 from confsim.kernel.due import fire_due_timers
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT
-from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, World
 from kit import MINUTE
 from kit.budgets import quick
@@ -31,6 +30,10 @@ def take(change, client, token, *, by, user=None):
     return handles.use_reservation(change, client, handles.get_reservation(change, client, token, by=by), user=user)
 
 
+def _require(change: Change, client: Client, required: bool) -> Client:
+    return turn(change, UNIQUENESS.to("enable" if required else "disable"), client)
+
+
 class Tenant:
     """One client in a world of its own, under a profile, with a clock."""
 
@@ -39,12 +42,12 @@ class Tenant:
         self.now = 0
         change = World().change(0)
         self.client = clients.create(change, "C", None)
-        self.client = handles.require(change, self.client, unique)
+        self.client = _require(change, self.client, unique)
         self.world = change.commit()
 
-    def begin(self, world: World, at: int, timer: Timer) -> Change:
+    def begin(self, world: World, at: int) -> Change:
         """Begin the change of a timer."""
-        return world.change(at, ProfileContext(self.profile), timer=timer)
+        return world.change(at, ProfileContext(self.profile))
 
     def do(self, what, *args, **named):
         """Call a function of the domain with the client, and keep the world when it is not refused."""
@@ -86,7 +89,7 @@ def test_the_reservation_moves_as_stated_and_in_no_other_way(state: Enum, trigge
 @pytest.mark.parametrize(("before", "required"), list(product([True, False], [True, False])))
 def test_uniqueness_is_switched_from_anywhere(before: bool, required: bool):
     """Requiring what is required already is no error."""
-    client = Tenant(unique=before).do(handles.require, required)
+    client = Tenant(unique=before).do(_require, required)
     assert UNIQUENESS.state(client) is (Uniqueness.REQUIRED if required else Uniqueness.OFF)
 
 
@@ -273,8 +276,8 @@ def test_a_profile_refuses_to_switch_to_what_holds():
     """Where a profile says so, uniqueness that is required already cannot be required."""
     tenant = Tenant(**{conventions.REPEATED_STATE.id: "refuse"})
     with pytest.raises(Refusal, match="state_holds"):
-        tenant.do(handles.require, True)
-    assert not tenant.do(handles.require, False).unique_handles
+        tenant.do(_require, True)
+    assert not tenant.do(_require, False).unique_handles
 
 
 class Oracle:

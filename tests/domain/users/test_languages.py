@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from confsim.assumptions.register import ProfileContext
-from confsim.assumptions.users import users as assumed_languages
-from confsim.assumptions.users import users as assumed_users
+from confsim.assumptions.register import ProfileContext, ask
+from confsim.assumptions.users import users as assumed_languages, users as assumed_users
+from confsim.assumptions.users.users import SUPPORTED_LANGUAGES
 from confsim.domain.users import languages, users
 from confsim.domain.users.languages import ISO_639_1
 from confsim.domain.users.users import Account, User
@@ -90,7 +89,7 @@ def test_a_profile_takes_supported_languages_alone():
 
 def test_the_languages_supported_by_default_are_codes():
     """Whatever the service says it supports can be set."""
-    supported = list(languages.supported(World().change(0)))
+    supported = list(ask(World().change(0), SUPPORTED_LANGUAGES))
     assert _set(supported) == tuple(supported)
 
 

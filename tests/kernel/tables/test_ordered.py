@@ -5,8 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from confsim.kernel.tables import ordered

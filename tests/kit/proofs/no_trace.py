@@ -16,6 +16,7 @@ from confsim.api.catalogue import API
 from confsim.arazzo import library
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.tables.table import Table
+from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, World
 from confsim.service.live import WorldObserver
 from confsim.service.messages import Request
@@ -83,14 +84,19 @@ def failures(case: Case) -> Iterator[tuple[int, str]]:
     with Writes().watched() as counted:
         follows = set[str]()
 
-        def put(before: World, change: Change, after: World) -> None:
-            if after is before and change.timer is None:
-                return
-            if len(puts) > 1:
-                follows.update(table for _, table, _ in change.touched)
-            puts.append((counted.count, after.digest()))
+        class Puts(WorldObserver):
+            def fired(self, timer: Timer, before: World, change: Change, after: World) -> None:  # noqa: ARG002
+                if after is before:
+                    puts.append((counted.count, after.digest()))
 
-        whole.service.live.observers.add(type("Puts", (WorldObserver,), {"changed": staticmethod(put)})())
+            def changed(self, before: World, change: Change, after: World) -> None:
+                if after is before:
+                    return
+                if len(puts) > 1:
+                    follows.update(table for _, table, _ in change.touched)
+                puts.append((counted.count, after.digest()))
+
+        whole.service.live.observers.add(Puts())
         case.act(whole)
     if follows - FOLLOWS:
         yield 0, f"it makes several changes, also of {', '.join(sorted(follows - FOLLOWS))}"

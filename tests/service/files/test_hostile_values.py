@@ -17,8 +17,7 @@ from confsim.api.catalogue import API
 from confsim.arazzo import library
 from confsim.arazzo.conditions import BoundCriterion
 from confsim.arazzo.document import Criterion
-from confsim.cli import confsim as commands
-from confsim.cli import settings
+from confsim.cli import confsim as commands, settings
 from confsim.control.bundle import document as bundles
 from confsim.control.catalogue import CONTROL
 from confsim.control.scenarios import compile_scenario

@@ -13,8 +13,7 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.arazzo import library
-from confsim.cli import confsim as commands
-from confsim.cli import settings
+from confsim.cli import confsim as commands, settings
 from confsim.cli.campaigns import _machine
 from confsim.control.bundle import document as bundles
 from confsim.http.live.certificate import context, write_self_signed

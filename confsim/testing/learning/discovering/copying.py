@@ -59,19 +59,19 @@ def copy_client(change: Change, client_id: str, seen: SeenClient, profile: Mappi
             fields[field] = tuple(listed)
     client = _copy_settings(change, clients.update(change, CLIENTS.of(change)[client_id], **fields), seen.settings)
     if seen.events is not None and seen.events.enabled is not client.events:
-        endpoints.set_interface(change, client, _trigger(not client.events))
+        endpoints.MACHINE.to(_trigger(not client.events))(change, client)
 
 
 def _copy_settings(change: Change, client: Client, seen: SeenSettings) -> Client:
     """Copy what is enabled for a client; return it as it is then."""
     if seen.uniqueUsersHandle not in (None, client.unique_handles):
-        client = handles.require(change, client, not client.unique_handles)
+        client = handles.UNIQUENESS.to(_trigger(not client.unique_handles))(change, client)
     if seen.friendlyURLs not in (None, client.friendly_urls):
-        client = friendly_urls.set_use(change, client, _trigger(not client.friendly_urls))
+        client = friendly_urls.SWITCH.to(_trigger(not client.friendly_urls))(change, client)
     for name, default in _DEFAULTS.items():
         held = getattr(client, default.value)
         if getattr(seen, name) not in (None, held):
-            client = clients.switch_default(change, client, default, _trigger(not held))
+            client = clients.DEFAULTS[default].to(_trigger(not held))(change, client)
     return client
 
 
