@@ -14,7 +14,6 @@ PAGES = (
     "inspector/requests/r1",
     "inspector/requests/r2",
     "inspector/requests/c1",
-    "inspector/requests?status=4yy",
     "inspector/time?at=r1",
     "inspector/operations/create_channel?tried=r1",
     "inspector/records/users/1004",
