@@ -182,12 +182,12 @@ class Body:
                 raise Refusal(Reason.BODY_MALFORMED, problem="it is empty") from None
             raw = b"{}"
             value = self._decoder.decode(raw)
-        where = repeated_key(raw) if b"," in raw else None  # otherwise no object has duplicate keys
+        where = repeated_key(raw) if raw.count(b",") else None  # otherwise no object has duplicate keys
         if where is not None and ask(context, parsing.DUPLICATE_KEYS) == "refuse":
             raise invalid_input(f"body {where}", "it is given twice")
         if self._struct is not None:
             unknown = ask(context, parsing.UNKNOWN_FIELDS) == "refuse"
-            null = b"null" in raw and ask(context, parsing.NULL_OPTION) == "refuse"
+            null = raw.count(b"null") > 0 and ask(context, parsing.NULL_OPTION) == "refuse"
             if unknown or null:
                 self._refuse_strictly(raw, unknown=unknown, null=null)
             for where, get, check in self.checks:

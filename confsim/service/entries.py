@@ -18,7 +18,7 @@ from .faults.interceptor import FaultHit
 from .faults.spec import FaultSpec
 from .messages import Request, Response
 
-#: Bytes above which a body is large.
+#: Bytes above which the bodies of an entry are large.
 LARGE = 64 << 10
 
 
@@ -57,9 +57,9 @@ class JournalEntry(Struct, frozen=True, gc=False):
 
     @property
     def weight(self) -> int:
-        """The bytes of its large bodies."""
-        sent, answered = len(self.request.body), len(self.response.body)
-        return (sent if sent > LARGE else 0) + (answered if answered > LARGE else 0)
+        """The bytes of its bodies, if they are large."""
+        size = len(self.request.body) + len(self.response.body)
+        return size if size > LARGE else 0
 
 
 class ControlCall(Struct, frozen=True):

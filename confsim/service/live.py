@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import partial
 from inspect import isfunction
 from threading import RLock
 from types import TracebackType
@@ -167,6 +168,12 @@ class WorldLock:
             self._depth = depth
 
 
+def _once_done(result: T, later: Future[None]) -> T:
+    """Return the result of what is complete with this future. Raises the error of the future."""
+    later.result()
+    return result
+
+
 class LiveWorld:
     """The present value of a world, and the only way to change it. Its ``observers`` hear what happens.
 
@@ -252,15 +259,11 @@ class LiveWorld:
 
     def settle(self, now: int, result: T) -> T | Future[T]:
         """Let the observers act on a complete change, at its instant; return the result, which may come after that."""
-
-        def act(later: Future[None]) -> T:
-            later.result()
-            return result
-
         outcome: T | Future[T] = result
         for observer in self.observers.of["settled"]:
-            if (later := observer.settled(now)) is not None:
-                outcome = after(later, act)
+            later = observer.settled(now)
+            if later is not None:
+                outcome = after(later, partial(_once_done, result))
         return outcome
 
     def announce(self, entry: JournalEntry, withheld: JournalEntry | None = None) -> None:

@@ -176,7 +176,7 @@ def encoded(body: object) -> bytes:
         return body
     try:
         raw = _encoded(body)
-        if b"null" in raw:  # NaN and infinity are encoded as null too
+        if raw.count(b"null"):  # NaN and infinity are encoded as null too
             _check_finite(msgspec.to_builtins(body, str_keys=True, enc_hook=_plain), "body")
     except (TypeError, ValueError, RecursionError) as error:
         raise Misuse(f"body: {error}") from None

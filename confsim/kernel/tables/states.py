@@ -44,18 +44,20 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
 
     def index(self, index: Index[Any]) -> Lookup:
         """Return the map from value to bucket of an index."""
-        lookups, place = self.lookups, index.position
-        found, number = lookups[place]
-        if number < len(self.late):
-            for key, was in dict(reversed(self.late[number:])).items():  # of each record the first one counts
-                found = index.after(found, key, was, self.rows.get(key))
-            force_setattr(self, "lookups", (*lookups[:place], (found, len(self.late)), *lookups[place + 1 :]))
+        found, number = self.lookups[index.position]
+        if number == len(self.late):
+            return found
+        for key, was in dict(reversed(self.late[number:])).items():  # of each record the first one counts
+            found = index.after(found, key, was, self.rows.get(key))
+        lookups, place = self.lookups, index.position  # once: a fork in another thread may replace them meanwhile
+        force_setattr(self, "lookups", (*lookups[:place], (found, len(self.late)), *lookups[place + 1 :]))
         return found
 
     def where(self, change: Limited, index: Index[Any], value: Hashable) -> View[Any]:
         """Return the records with the value of an index, in its first order, by default that of creation."""
         bucket = self.index(index).get(value, index.empty)
-        return View(change, self.rows, index, bucket, bucket.orders[0], range(len(bucket.orders[0])))
+        entries = bucket.orders[0]
+        return View(change, self.rows, index, bucket, entries, range(len(entries)))
 
     def after(
         self, indexes: tuple[Index[Any], ...], key: object, was: Row | None, row: Row | None, keys: tuple[Lookup, ...]

@@ -43,7 +43,8 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
     """
     operation, change, values, named = call.operation, call.change, incoming.query, None
     contract = operation.contract
-    if value_of(change, transport.CHECKS_ORDER) == "input first":
+    has_input = values or contract.has_input
+    if has_input and value_of(change, transport.CHECKS_ORDER) == "input first":
         named = _input(call, contract, values, incoming.request)
     gate = operation.gate_entry
     if gate is None:
@@ -69,7 +70,7 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
     for place, find, inside in contract.inputs:
         things[place] = find(call, things[place], things[place - 1]) if inside else find(call, things[place])
     if named is None:
-        named = _input(call, contract, values, incoming.request) if values or contract.has_input else {}
+        named = _input(call, contract, values, incoming.request) if has_input else {}
     result = operation.function(call, *things, **named)
     status, headers, body = encode(change, contract, result)
     return Response(status, headers, body)
