@@ -160,9 +160,20 @@ def _calling(target: Callable[[Message], Any]) -> Take:
         status = target(message)
         if isawaitable(status):
             status = _result_of(status)
-        return DeliveryResult(200 if status is None else int(status))
+        return DeliveryResult(200 if status is None else _status(status))
 
     return take
+
+
+def _status(value: Any) -> int:
+    try:
+        status = 0 if isinstance(value, bool) else int(value)
+    except (TypeError, ValueError):
+        status = 0
+    if not 100 <= status <= 599:
+        what = f"{value!r:.80}" if isinstance(value, int | str) else f"an object of {type(value).__name__}"
+        raise ValueError(f"the receiver returned {what}, which is no status from 100 to 599")
+    return status
 
 
 def _wsgi(application: Callable[..., Iterable[bytes]]) -> Take:

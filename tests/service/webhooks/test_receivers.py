@@ -169,6 +169,26 @@ def test_what_cannot_be_a_receiver_is_refused(sim, target):
     assert names(got) == ["a"]
 
 
+@pytest.mark.parametrize(
+    ("answer", "named"),
+    [
+        (True, "True"),
+        (99, "99"),
+        (600, "600"),
+        ("x", "'x'"),
+        (Mock(), "an object of Mock"),
+        ((200,), "an object of tuple"),
+    ],
+)
+def test_what_is_no_status_is_a_failed_attempt_that_says_so(sim, answer, named):
+    """A receiver that returns no status has not answered; the attempt says what it returned."""
+    sim.webhooks.deliver_to(lambda message: answer)
+    happen(sim, "a")
+    (attempt,) = sim.webhooks[0].attempts
+    problem = f"ValueError: the receiver returned {named}, which is no status from 100 to 599"
+    assert (attempt.status, attempt.problem) == (None, problem)
+
+
 # What a receiver may do
 
 
