@@ -147,6 +147,30 @@ async def two(environ, start_response):
     """Be neither a WSGI application nor an ASGI application."""
 
 
+class Called:
+    """Have methods like functions that cannot be receivers."""
+
+    def one(self, message):
+        """Yield, so that a call does nothing."""
+        yield message
+
+    async def one_later(self, message):
+        """Yield, so that there is nothing to await."""
+        yield message
+
+    async def two(self, environ, start_response):
+        """Be neither a WSGI application nor an ASGI application."""
+
+    def three(self, scope, receive, send):
+        """Yield, so that there is nothing to await."""
+        yield scope, receive, send
+
+
+def calling(method):
+    """Return an object that does this when it is called."""
+    return type("Object", (), {"__call__": method})()
+
+
 @pytest.mark.parametrize(
     "target",
     [
@@ -156,6 +180,7 @@ async def two(environ, start_response):
         lambda **named: 200,
         lambda message, *, needed: 200,
         *(generator, async_generator, two),
+        *map(calling, (Called.one, Called.one_later, Called.two, Called.three)),
         *(list, int, Simulator),
     ],
 )
@@ -213,6 +238,24 @@ def test_other_callers_do_not_notice_that_a_receiver_waits(sim):
         first.result(30)
     assert names(got) == ["a", "b"]
     assert states(sim) == [DeliveryState.DELIVERED] * 2
+
+
+def test_an_object_that_appends_may_wait_for_another_thread_that_calls(sim):
+    """An ``append`` of users is code of users: it is called while others go on."""
+    statuses = []
+
+    class Box:
+        append = staticmethod(lambda message: call_in_thread())
+
+    def call_in_thread():
+        caller = threading.Thread(target=lambda: statuses.append(sim.call("get_me", USER).status), daemon=True)
+        caller.start()
+        caller.join(10)
+        statuses.append("received")
+
+    sim.webhooks.deliver_to(Box())
+    happen(sim, "a")
+    assert statuses == [200, "received"]
 
 
 def test_a_receiver_may_wait_for_another_thread_that_calls(sim):
