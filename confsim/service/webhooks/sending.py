@@ -235,11 +235,12 @@ class Webhooks(WorldObserver):
             self._answered(delivery.id, now, now, result, url)
 
     def _received(self, receiver: Receiver, delivery: Delivery, message: Message, copies: int) -> DeliveryResult:
-        """Give a message to a receiver in this process; return the last result."""
+        """Give a message to a receiver in this process; return the first result that is an error, else the last."""
         self._under_way.add(delivery.id)
         try:
             with self._live.lock.released() if receiver.waits else nullcontext():
-                return [receiver.take(message) for _ in range(copies)][-1]
+                results = [receiver.take(message) for _ in range(copies)]
+            return next((each for each in results if each.problem is not None), results[-1])
         finally:
             self._under_way.discard(delivery.id)
 

@@ -419,6 +419,23 @@ def test_a_failed_assertion_is_raised_by_check(sim):
     assert [each.problem for each in sim.webhooks[1].attempts] == ["LookupError: no b"]
 
 
+@pytest.mark.parametrize("failing", [0, 1])
+def test_a_doubled_message_has_failed_when_one_of_the_two_has(sim, failing):
+    """What a receiver raises at either message is the error of the attempt."""
+    problems = [None, None]
+    problems[failing] = LookupError("no b")
+
+    def receive(message):
+        if (problem := problems.pop(0)) is not None:
+            raise problem
+
+    sim.faults.add(thing="webhook", do="doubled")
+    sim.webhooks.deliver_to(receive)
+    happen(sim, "b")
+    assert problems == []
+    assert [each.problem for each in sim.webhooks[0].attempts] == ["LookupError: no b"]
+
+
 def test_pytest_fail_is_a_failed_assertion(sim):
     """``pytest.fail`` in a receiver is a failed attempt whose failure is raised, though it is no Exception."""
     sim.webhooks.deliver_to(lambda message: pytest.fail("no b"))
