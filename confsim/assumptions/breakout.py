@@ -176,6 +176,33 @@ LATECOMERS = assumption(
     ("stay",),
     "start_breakout_session",
 )
+ROOM_SESSIONS = assumption(
+    "breakout.room-sessions",
+    "G438 G359",
+    "When the session of a breakout room ends: with the breakout session, also while nobody is in the room; or when "
+    "its last user leaves the room, where the next one begins another.",
+    "with-breakout",
+    ("when-empty",),
+    "get_session list_sessions list_breakout_rooms",
+)
+ENTERING = assumption(
+    "breakout.entering",
+    "G437",
+    "Who may go to an open breakout room without being routed there: hosts to any room and others to the one assigned "
+    "to them; or everyone to any room.",
+    "assigned",
+    ("anyone",),
+    "start_breakout_session",
+)
+PHONES = assumption(
+    "breakout.phones",
+    "G437 G466",
+    "A phone that dials the meeting id of a breakout room: refused like everyone without an assignment to the room; "
+    "admitted to the room; or admitted to the event room. A phone that the room calls is admitted to the room.",
+    "assigned",
+    ("room", "event-room"),
+    "start_breakout_session",
+)
 ROOM_CHANNEL = assumption(
     "breakout.room-channel",
     "G438",
@@ -189,11 +216,13 @@ ROOM_SETTINGS = assumption(
     "breakout.room-settings",
     "G438",
     "The channel of a room starts with service mode, audio quality, guest access, privacy and the most users of the "
-    "event room, and with an open door. Attendee lock, presenters limit, door and automatic closing, and the number of "
-    "users who have room, are those of the event room in its rooms too; what is set for the channel of a room is "
-    "stored and shown.",
+    "event room, and with an open door. Wall, speech to text, midi, dial-in and dial-out follow the event room; are as "
+    "in the event room when the room got its channel; or are the defaults of the client. Except with these, template, "
+    "configuration and PINs of the event room hold in its rooms too. Attendee lock, presenters limit, door and "
+    "automatic closing, and the number of users who have room, always are those of the event room; what is set for the "
+    "channel of a room is stored and shown.",
     "event-room",
-    (),
+    ("start", "client"),
     "start_breakout_session create_breakout_room set_attendees_state set_presenters_limit remove_presenters_limit "
     "set_lobby_door set_lobby_auto_close",
 )

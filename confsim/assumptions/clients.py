@@ -66,9 +66,11 @@ OWN_SERVICE = assumption(
 DISABLE_ENDS = assumption(
     "clients.disable-ends",
     "G163",
-    "What runs in the channels of a client whose service is disabled goes on until it ends, or ends at once.",
-    "nothing",
-    ("sessions",),
+    "What runs in the channels of a client whose service is disabled: sessions, breakout sessions, recordings, calls "
+    "and broadcasts end at once, and nobody waits any longer; or all that goes on until it ends by itself, and no call "
+    "can end it. Recordings that were made are still processed.",
+    "sessions",
+    ("nothing",),
     "set_client_service_state",
 )
 

@@ -139,6 +139,14 @@ LINKED_HANDLES = assumption(
     "create_linked_user",
     refuses={"LINKED_HANDLE_TAKEN": ("refuse",)},
 )
+LINKED_AS_GUESTS = assumption(
+    "linked-users.guest-access",
+    "G227 G443",
+    "Whether a channel without guest access refuses its channel-linked users, who are guest-like but invited.",
+    False,
+    (True,),
+    "create_linked_user",
+)
 OPERATOR_AGAIN = assumption(
     "roles.operator-again",
     "G270",

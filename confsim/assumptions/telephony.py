@@ -197,6 +197,16 @@ SIP_USER = assumption(
     "dial_registered_user",
     refuses={"NOT_REGISTERED": ("registered",)},
 )
+INSIDE = assumption(
+    "dial.inside",
+    "G451",
+    "Calling a registered user who is in the channel already, or whose phone rings or is answered: refused; or the "
+    "call is placed, and the user has two.",
+    "refuse",
+    ("call",),
+    "dial_registered_user",
+    refuses={"ALREADY_INSIDE": ("refuse",)},
+)
 WHISPER = assumption(
     "dial.whisper", "G453", "whisper is noted with the call and has no effect that can be seen.", "noted", (), _DIAL
 )
@@ -209,13 +219,23 @@ CALLEES_PASS = assumption(
     _DIAL,
 )
 
+CALLEES_TERMS = assumption(
+    "dial.callees-terms",
+    "G176",
+    "Whether a registered user whose phone the channel calls must have accepted the terms to be admitted. Users who "
+    "exist only by phone are never bound.",
+    False,
+    (True,),
+    "dial_registered_user",
+)
+
 # quote.*
 LONG_DTMF_QUOTE = assumption(
     "quote.long-dtmf",
     "G456",
-    "A DTMF part in a quote: held to its characters and its length, or ignored wholly.",
-    "held",
-    ("ignored",),
+    "The DTMF part in a quote: ignored, whatever it is; or held to the characters and the length of that in a call.",
+    "ignored",
+    ("held",),
     "get_dial_quote",
     refuses={"DTMF_MALFORMED": ("held",)},
 )
@@ -344,6 +364,14 @@ ANONYMOUS = assumption(
     check=text,
     decides="users",
     samples=("nobody",),
+)
+AS_GUESTS = assumption(
+    "dial-in.guest-access",
+    "G227 G466",
+    "Whether a channel without guest access refuses phones that dial in. By default only the PINs and the dial-in "
+    "switch restrict them. A private channel admits phones as it admits its guests.",
+    False,
+    (True,),
 )
 ORGANIZER = assumption(
     "dial-in.organizer",

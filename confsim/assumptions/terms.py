@@ -20,6 +20,18 @@ FIRST = assumption(
     "bind",
     ("accepted",),
 )
+LOGIN = assumption(
+    "terms.login",
+    "G174 G175",
+    "What a user who must accept the terms gets from the exchange of an identity token or the redemption of an "
+    "invitation: a token that serves only for reading and accepting the terms, until they are accepted; a refusal; or "
+    "a token that serves for every call, as every other token of such a user then does. In any case channels admit the "
+    "user only after acceptance.",
+    "limited",
+    ("refuse", "full"),
+    "exchange_identity_token",
+    refuses={"TERMS_NOT_ACCEPTED": ("refuse",)},
+)
 OPEN_CALLS: Assumption[tuple[str, ...]] = assumption(
     "terms.open-calls",
     "G175",

@@ -59,7 +59,7 @@ def arguments(context: Context, operation: Operation, values: Mapping[str, str])
     """
     named: dict[str, Any] = {}
     for name in unknown_parameters(operation, values):
-        if ask(context, parsing.UNKNOWN_QUERY) == "refuse":
+        if ask(context, parsing.of_unknown(name)) == "refuse":
             raise invalid_input(f"query {name}", "no such parameter")
     for parameter in operation.query_parameters:
         text = values.get(parameter.name)

@@ -8,7 +8,7 @@ from confsim.assumptions import Reason, ask, note, terms as assumed
 from confsim.assumptions.protocol import initial
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel import EXISTS, Change, Collection, Filled, Guard, Machine, Row, replace
+from confsim.kernel import EXISTS, Change, Collection, Filled, Guard, Machine, Refusal, Row, replace
 
 from .users import users
 
@@ -121,6 +121,17 @@ def is_blocked(change: Change, client: Client, user: User) -> bool:
         note(change, initial.TERMS_REQUIRED)
         return client.terms.required
     return client.terms.required or ask(change, assumed.BINDS) == "users"
+
+
+def is_denied(change: Change, client: Client, user: User) -> bool:
+    """Whether the calls of the user are refused until the user accepts, by whatever token (R105)."""
+    return is_blocked(change, client, user) and ask(change, assumed.LOGIN) != "full"
+
+
+def require_login(change: Change, client: Client, user: User) -> None:
+    """Raise Refusal TERMS_NOT_ACCEPTED if the user gets no token before accepting the terms (R240)."""
+    if is_blocked(change, client, user) and ask(change, assumed.LOGIN) == "refuse":
+        raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
 
 
 def accept(change: Change, client: Client, user: User, version: int) -> User:

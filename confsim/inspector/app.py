@@ -21,7 +21,7 @@ from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
 from . import changes
-from .page_request import PageRequest
+from .page_request import AnsweredPage, PageRequest
 
 #: Pages load nothing from elsewhere, have no inline script or style, and cannot be framed by another site.
 _POLICY = (
@@ -59,7 +59,7 @@ def _respond(service: Service, worlds: Worlds, request: Request, segments: Seque
     control = ControlPlane(CONTROL, context)
     home = f"{service.address.mount}{PREFIX}/"
     name, *path = [unquote(each) for each in segments[2:]] or [""]
-    asked = PageRequest(control, home, tuple(path), dict(parse_qsl(request.query)))
+    asked = PageRequest(control, home, name, tuple(path), dict(parse_qsl(request.query)))
     if len(segments) < 3 and "inspector" not in segments[1:]:
         if "text/html" not in request.headers.get("accept", ""):
             json = ("Content-Type", "application/json")
@@ -75,10 +75,10 @@ def _respond(service: Service, worlds: Worlds, request: Request, segments: Seque
     from . import forms, pages
 
     if request.method != "POST":
-        return _html(405, pages.problem(asked, 405, f"A page answers GET and POST, not {request.method}."))
+        return _html(pages.problem(asked, 405, f"A page answers GET and POST, not {request.method}."))
     if cross_site(request, HOST, service.address.public_url):
         text = "A form of another site is not answered. A server behind a proxy is told its address by --public-url."
-        return _html(403, pages.problem(asked, 403, text))
+        return _html(pages.problem(asked, 403, text))
     form = dict(parse_qsl(request.body.decode(errors="replace"), keep_blank_values=True))
     return _answered(asked, lambda: Response(303, [("Location", forms.get(name)(asked, form)), *_HEADERS]))
 
@@ -86,7 +86,7 @@ def _respond(service: Service, worlds: Worlds, request: Request, segments: Seque
 def _page(asked: PageRequest, name: str) -> Response:
     from . import pages
 
-    return _html(200, pages.get(name)(asked))
+    return _html(pages.get(name)(asked))
 
 
 def _answered(asked: PageRequest, make: Callable[[], Response]) -> Response:
@@ -96,7 +96,7 @@ def _answered(asked: PageRequest, make: Callable[[], Response]) -> Response:
     except Misuse as misuse:
         from . import pages
 
-        return _html(misuse.status, pages.problem(asked, misuse.status, str(misuse)))
+        return _html(pages.problem(asked, misuse.status, str(misuse)))
 
 
 def _index(control: ControlPlane) -> bytes:
@@ -115,8 +115,8 @@ def _index(control: ControlPlane) -> bytes:
     return msgspec.json.encode(links)
 
 
-def _html(status: int, text: str) -> Response:
-    return Response(status, [("Content-Type", "text/html; charset=utf-8"), *_HEADERS], text.encode())
+def _html(shown: AnsweredPage) -> Response:
+    return Response(shown.status, [("Content-Type", "text/html; charset=utf-8"), *_HEADERS], shown.html.encode())
 
 
 def _static(path: Sequence[str]) -> Response:

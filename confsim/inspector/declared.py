@@ -78,7 +78,7 @@ def _fields(schema: Schema, components: Mapping[str, Schema]) -> list[str]:
 def _walked(
     schema: Schema, components: Mapping[str, Schema], path: str, above: tuple[str, ...]
 ) -> Iterator[tuple[str, str, str, str]]:
-    whole = _resolved(schema, components)
+    whole = resolved(schema, components)
     reference = str(schema.get("$ref", whole.get("title", "")))
     if whole.get("type") == "array":
         yield from _walked(whole.get("items", {}), components, f"{path}[]", above)
@@ -90,25 +90,26 @@ def _walked(
     for name, each in whole.get("properties", {}).items():
         place = f"{path}.{name}".lstrip(".")
         need = "yes" if name in whole.get("required", ()) else ""
-        text = each.get("description") or _resolved(each, components).get("description", "")
+        text = each.get("description") or resolved(each, components).get("description", "")
         yield f"`{place}`", need, kind(each, components), text.partition("\n\n")[0]
         yield from _walked(each, components, place, (*above, reference))
 
 
-def _resolved(schema: Schema, components: Mapping[str, Schema]) -> Schema:
+def resolved(schema: Schema, components: Mapping[str, Schema]) -> Schema:
+    """Return a schema with what it refers to put in its place."""
     name = str(schema.get("$ref", "")).rpartition("/")[2]
     found = components.get(name, schema) if name else schema
     parts = found.get("allOf")
     return (
         found
         if parts is None
-        else {**_resolved(parts[0], components), **{k: v for k, v in found.items() if k != "allOf"}}
+        else {**resolved(parts[0], components), **{k: v for k, v in found.items() if k != "allOf"}}
     )
 
 
 def kind(schema: Schema, components: Mapping[str, Schema]) -> str:
     """Return the type of a value in a few words."""
-    whole = _resolved(schema, components)
+    whole = resolved(schema, components)
     if "enum" in whole:
         texts = (each if isinstance(each, str) else json.dumps(each) for each in whole["enum"])
         return "one of " + ", ".join(f"`{each}`" for each in texts)

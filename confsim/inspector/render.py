@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from enum import Enum
 from functools import lru_cache
 from typing import Any
@@ -16,16 +15,18 @@ from markupsafe import Markup, escape
 from confsim import shipped
 from confsim.assumptions.register import REGISTER
 
+from .words import date, day, grouped, instant, lapse, since, time_of_day
+
 #: Most characters of a value in a table.
 _SHORT = 120
-#: Milliseconds of the epoch that are taken for an instant: those of the years 2001 to 2128.
-_INSTANTS = range(10**12, 5 * 10**12)
 #: The places at which a line may end: around spaces, after a comma, before a slash.
 _LINE_ENDS = re.compile(r"(?<=\S)(?=\s)|(?<=\s)(?=\S)|(?<=,)(?=\S)|(?<=\S)(?=/)")
 #: The places at which a browser would end a line too.
 _BREAKING = re.compile(r"[-?](?=.)")
 #: Most characters of a text whose lines are ended by us.
 _LONG = 100_000
+#: A text in JSON, and the colon that makes it the name of a field.
+_TEXT = re.compile(r'("(?:[^"\\]|\\.)*")(?=(\s*:)?)')
 #: A rule or a gap of the documents.
 _NUMBERED = re.compile(r"\b[RG]\d{3}\b")
 
@@ -40,8 +41,10 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    filters = around, breakable, brief, called, code, date, fields, instant, marked, numbered, others, pretty, short
-    environment.filters |= {each.__name__: each for each in filters} | {"json": as_json}
+    texts = around, breakable, called, capitalized, code, coloured, marked, numbered, others, pretty, short, spaced
+    words = date, day, grouped, time_of_day, instant, lapse, since
+    environment.filters |= {each.__name__: each for each in (*texts, *words)} | {"json": as_json}
+    environment.globals["alternatives"] = alternatives
     return environment
 
 
@@ -59,40 +62,31 @@ def page(template: str, **values: Any) -> str:
     return _environment().get_template(f"{template}.html").render(values)
 
 
-def instant(milliseconds: int) -> str:
-    """Return an instant (epoch milliseconds) as date and time in UTC."""
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
-
-
-def date(value: Any) -> str:
-    """The date of a value that can only be an instant; an empty text for any other."""
-    return instant(value) if type(value) is int and value in _INSTANTS else ""
-
-
-def brief(record: dict[str, Any], id: str) -> dict[str, Any]:
-    """The fields of a record that distinguish it from others of its kind: those with a value, except key and client."""
-    return {
-        name: value
-        for name, value in record.items()
-        if name != "client" and value not in (None, "", [], {}, False) and str(value) != id
-    }
-
-
-def fields(record: dict[str, Any]) -> str:
-    """Fields on one line, cut off where it is long."""
-    return short(" · ".join(f"{name} {date(value) or short(value)}" for name, value in record.items()))
-
-
 def called(record: Any) -> str:
     """The name of a record, or its handle; an empty text where it has none."""
     found = record.get("name") or record.get("handle") if isinstance(record, dict) else None
     return found if isinstance(found, str) else ""
 
 
+def spaced(name: str) -> str:
+    """The name of a field in words."""
+    return name.replace("_", " ")
+
+
+def capitalized(text: str) -> str:
+    """A text with a capital letter at its begin; the others stay."""
+    return text[:1].upper() + text[1:]
+
+
 def others(entry: Any) -> list[str]:
     """The values that an assumption can take beside the one in force, as texts."""
-    declared = REGISTER.entries[entry.id]
-    values = [value for value in (declared.default, *declared.candidates()) if value != entry.value]
+    return alternatives(entry.id, entry.value)
+
+
+def alternatives(id: str, in_force: Any) -> list[str]:
+    """The values that an assumption of this id can take beside the one in force, as texts."""
+    declared = REGISTER.entries[id]
+    values = [value for value in (declared.default, *declared.candidates()) if value != in_force]
     return [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in values]
 
 
@@ -131,6 +125,20 @@ def _with_marks(text: str, marks: list[tuple[int, int]]) -> Markup:
             shown += escape(text[done:first]) + Markup("<mark>{}</mark>").format(text[first:last])
             done = last
     return shown + escape(text[done:])
+
+
+def coloured(value: Any) -> Markup:
+    """A JSON value on several lines, in which names and texts have their colours; a text is shown as it is."""
+    text = pretty(value)
+    if isinstance(value, str) or len(text) > _LONG:
+        return breakable(text)
+    parts, begin = list[Markup](), 0
+    for found in _TEXT.finditer(text):
+        kind = "s" if found[2] is None else "k"
+        shown = Markup('<span class="{}">{}</span>').format(kind, breakable(found[1]))
+        parts += [escape(text[begin : found.start()]), shown]
+        begin = found.end()
+    return Markup().join([*parts, escape(text[begin:])])
 
 
 def numbered(text: str, link: Callable[..., str]) -> Markup:

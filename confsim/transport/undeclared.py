@@ -43,7 +43,7 @@ def warn_of_ignored(operation: Operation, query: Mapping[str, str], body: object
 
     The warning is that of the caller of ``Simulator.call``, which has called the caller of this function.
     """
-    choices = {"query": parsing.UNKNOWN_QUERY, "body": parsing.UNKNOWN_FIELDS}
-    for place, text in undeclared(operation, query, fields_of(body)):
-        if in_force(profile, choices[place]) != "refuse":
-            warnings.warn(f"{operation.name} ignores what it does not know: {text}", IgnoredInputWarning, stacklevel=4)
+    parameters = [name for name in query if in_force(profile, parsing.of_unknown(name)) != "refuse"]
+    fields = () if in_force(profile, parsing.UNKNOWN_FIELDS) == "refuse" else fields_of(body)
+    for _, text in undeclared(operation, parameters, fields):
+        warnings.warn(f"{operation.name} ignores what it does not know: {text}", IgnoredInputWarning, stacklevel=4)

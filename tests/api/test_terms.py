@@ -11,7 +11,8 @@ from confsim.domain import terms
 from confsim.domain.clients import clients
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
-from kit import CUSTOMER, PARTNER, ROOM, START, code
+from confsim.kernel.refusal import Misuse
+from kit import CUSTOMER, PARTNER, ROOM, START, code, demo, ok
 
 NEW = "https://terms.example/2"
 
@@ -245,3 +246,33 @@ def test_with_the_alternative_optional_terms_bind_nobody(people):
     assert sim.call("list_channels", "demo-owner").status == 200
     require(sim, True)
     assert sim.call("list_channels", "demo-owner").body["code"] == "terms_not_accepted"
+
+
+@pytest.mark.rule("R105", "R240")
+@pytest.mark.parametrize(
+    ("choice", "status", "calls"), [("limited", 200, 401), ("refuse", 401, None), ("full", 200, 200)]
+)
+def test_what_a_login_gives_to_who_must_accept_the_terms(choice, status, calls):
+    """A token that only reads and accepts the terms until then; by assumption a refusal, or a token for every call."""
+    sim = demo(terms__login=choice)
+    invitation = ok(sim, "create_invitation", userId=ok(sim, "create_predefined_user", body={"name": "Rita"})["id"])[
+        "code"
+    ]
+    ok(sim, "promulgate_terms", body={"url": NEW})
+    answer = sim.call(
+        "exchange_identity_token", None, clientId=CUSTOMER, body={"idToken": sim.identity_token(sim.demo.user)}
+    )
+    assert answer.status == status
+    if choice == "refuse":
+        assert answer.body["code"] == "terms_not_accepted"
+        with pytest.raises(Misuse) as refused:
+            sim.control("redeem_invitation", code=invitation)
+        assert refused.value.facts["code"] == "terms_not_accepted"
+        return
+    token = answer.body["token"]
+    assert sim.call("get_me", token).status == calls
+    with pytest.raises(Misuse):
+        sim.presence.join(ROOM, token)
+    ok(sim, "accept_terms", token, version=ok(sim, "get_user_terms", token)["currentVersion"])
+    assert sim.call("get_me", token).status == 200
+    assert sim.presence.join(ROOM, token).state == "in"

@@ -19,7 +19,7 @@ from in_process import populated
 from confsim import Simulator, demo
 from confsim.http.live.serving import Serving
 from confsim.inspector.manual import REFERENCE
-from confsim.inspector.pages import MENU
+from confsim.inspector.pages import NAMES
 
 ROOMS, CALLS = 100_000, 1000
 #: Times that a page is asked for after the first.
@@ -55,15 +55,20 @@ def inspector() -> Iterator[tuple[str, str]]:
 def _paths() -> list[str]:
     """Paths below ``/_confsim/``: the pages of the menu, and of each kind one that shows a thing."""
     return [
-        *(f"inspector/{name}" if name else "" for name, _ in MENU),
+        *(f"inspector/{name}" if name else "" for name in NAMES),
         *(f"inspector/reference/{name}" for name in REFERENCE),
         f"inspector/requests/r{CALLS}",
-        "inspector/requests?offset=900",
+        f"inspector/requests?before=r{CALLS // 10}",
+        "inspector/requests?status=4xx",
+        "inspector/requests?text=no+such+text",
+        f"inspector/time?at=r{CALLS // 2}",
+        "inspector/records?kind=channels",
         "inspector/requests?status=200",
         "inspector/records?kind=channels&offset=50000",
         f"inspector/records?kind=channels&at=r{CALLS - 10}",
         "inspector/records?search=no+such+text",
         "inspector/records/channels/00000007-0000-4000-8000-000000000000",
+        "inspector/records/channels/00000007-0000-4000-8000-000000000000?timeline=true",
         "inspector/search?q=no+such+text",
         "inspector/search?q=room",
         "inspector/search?q=e",

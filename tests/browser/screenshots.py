@@ -15,7 +15,7 @@ import confsim
 from confsim import Simulator, demo
 
 PLACE = Path(confsim.__file__).parent / "guides" / "images"
-SIZE = {"width": 1000, "height": 620}
+SIZE = {"width": 1280, "height": 800}
 
 
 def world() -> Simulator:

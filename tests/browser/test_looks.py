@@ -6,15 +6,18 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from confsim.inspector.manual import REFERENCE
-from confsim.inspector.pages import MENU
+from confsim.inspector.pages import NAMES
 from kit import ADMIN, ROOM
 
 PAGES = (
-    *(f"inspector/{name}" if name else "" for name, _ in MENU),
+    *(f"inspector/{name}" if name else "" for name in NAMES),
     "inspector/requests/r1",
     "inspector/requests/r2",
     "inspector/requests/c1",
+    "inspector/time?at=r1",
+    "inspector/operations/create_channel?tried=r1",
     "inspector/records/users/1004",
+    "inspector/records/users/1004?timeline=true",
     f"inspector/records/channels/{ROOM}?at=r1",
     "inspector/machines/recording",
     "inspector/what-if?id=channels.unique-names&value=allow",

@@ -27,6 +27,9 @@ _MORE = (
     "inspector/assumptions?search=nowhere-to-be-found",
     "inspector/what-if?id=channels.unique-names&value=allow",
     "inspector/what-if?id=channels.unique-names&value=nonsense",
+    "inspector/requests?status=4yy",
+    "inspector/time?place=0",
+    "inspector/records/users/1004?timeline=true",
     "inspector/requests/r999999",
     "inspector/nothing",
 )

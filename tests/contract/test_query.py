@@ -6,6 +6,7 @@ from typing import Annotated
 
 import pytest
 
+from confsim import Simulator
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext
 from confsim.contract import gates
@@ -14,6 +15,7 @@ from confsim.contract.operation import Catalogue
 from confsim.contract.query import arguments, decode_query, unknown_parameters
 from confsim.contract.types import ImageSize, Limit, Page, SortOrder
 from confsim.kernel.refusal import Refusal
+from kit import CUSTOMER, PARTNER
 
 CATALOGUE = Catalogue("test")
 
@@ -153,3 +155,17 @@ def test_values_in_a_container():
     assert contain("values", {"a": 1}) == {"a": 1}
     assert contain("page", Page(total=9, results=[ONE])).total == 9
     assert contain("single", []) == []
+
+
+@pytest.mark.rule("R037")
+@pytest.mark.parametrize(("choice", "status"), [("refuse", 400), ("ignore", 200)])
+def test_for_client_never_means_the_own_client_by_mistake(choice, status):
+    """A call that does not know it is refused and changes nothing, or by assumption ignores it."""
+    sim = Simulator(profile={"parse.for-client": choice})
+    before = sim.call("get_client_terms", clientId=PARTNER).body["version"]
+    answer = sim.client("demo-partner-admin").post(
+        f"/terms/new?for_client={CUSTOMER}", json={"url": "https://terms.example/2"}
+    )
+    assert answer.status_code == status
+    after = sim.call("get_client_terms", clientId=PARTNER).body["version"]
+    assert (after == before) is (choice == "refuse")

@@ -19,6 +19,7 @@ VALUES = (Caller, Identity, Attempt, dict)
 #: The boolean arguments of triggers, with the reason why no guard can find them out.
 BOOLEANS = {
     ("presence", "join", "host"): "an organizer PIN was keyed in",
+    ("presence", "join", "phone"): "the user comes by a call",
     ("recording", "finish", "fails"): "the control plane says how the processing ends",
     ("webhook delivery", "postpone", "bypasses"): "a fault says whether others wait",
     ("terms document", "require", "required"): "the service operator sets it",

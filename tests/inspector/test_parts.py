@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.inspector.pages import journal as journal_pages, world
+from confsim.inspector.pages import time, what_if
 from kit import START
 
 
@@ -22,7 +22,7 @@ def sim():
 
 def test_a_what_if_question_replays_the_call_that_one_comes_from(sim, browse, monkeypatch):
     """The page says which part of the journal it replayed, and says nothing about the rest."""
-    monkeypatch.setattr(journal_pages, "_REPLAYED", 3)
+    monkeypatch.setattr(what_if, "_REPLAYED", 3)
     refused = next(each.id for each in sim.requests if each.status == 403)
     sim.clock.advance("1h")
     for _ in range(5):
@@ -54,10 +54,10 @@ def test_a_what_if_question_replays_the_call_that_one_comes_from(sim, browse, mo
 
 def test_a_page_about_a_part_says_so(sim, browse, monkeypatch):
     """A filter without a match, a journal that has dropped calls, timers beyond the page."""
-    monkeypatch.setattr(world, "PAGE", 1)
+    monkeypatch.setattr(time, "PAGE", 1)
     sim.call("reserve_handle", "demo-owner", body={"handle": "later"}, expect=200)
     assert "The next 1 timers; there are later ones." in browse("/_confsim/inspector/time").text
-    for filter in ("status=499", "path=/nowhere", "offset=5000"):
+    for filter in ("status=499", "path=/nowhere", "text=nowhere", f"before={sim.requests[0].id}"):
         page = browse(f"/_confsim/inspector/requests?{filter}")
         assert "No entry of the journal matches." in page.text, filter
     assert "dropped" not in browse("/_confsim/inspector/requests").text

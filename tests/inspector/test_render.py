@@ -51,12 +51,6 @@ def test_an_instant_is_shown_as_a_date(value, shown):
     assert render.date(value) == shown
 
 
-def test_a_record_in_a_row_is_what_tells_it_from_others():
-    """Not its key and its client, which stand beside it, nor what is empty; instants as dates."""
-    record = {"id": "c1", "client": "x", "name": "Planning", "image": None, "tags": [], "created": 1_769_936_400_000}
-    assert render.fields(render.brief(record, "c1")) == "name Planning · created 2026-02-01 09:00:00.000"
-
-
 def test_the_other_values_of_an_assumption_can_be_chosen():
     """Each is a value, none a phrase that describes some; the default is among them where it is not in force."""
     sim = Simulator(profile={"channels.unique-names": "allow", "status.role-missing": 404})

@@ -209,10 +209,11 @@ def _inside(schema: object) -> set[str]:
 
 
 def _assumptions() -> Names:
-    """The ids, and the alternatives that are single words, as a profile gives them; others describe what fits."""
+    """The ids, and the values that are single words, as a profile gives them; other alternatives describe what fits."""
     names: Names = {"assumptions": set(REGISTER.entries)}
     for id, entry in REGISTER.entries.items():
-        words = {value for value in entry.alternatives if isinstance(value, str) and value.replace("-", "").isalnum()}
+        values = (entry.default, *entry.alternatives) if entry.alternatives else ()
+        words = {value for value in values if isinstance(value, str) and value.replace("-", "").isalnum()}
         names |= {f"assumption {id}": words} if words else {}
     return names
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions.register import assumption
+from confsim.assumptions.register import Assumption, assumption
 
 UNKNOWN_FIELDS = assumption(
     "parse.unknown-fields", "G070", "Fields of a JSON body that the call does not list.", "ignore", ("refuse",)
@@ -10,9 +10,17 @@ UNKNOWN_FIELDS = assumption(
 UNKNOWN_QUERY = assumption(
     "parse.unknown-query",
     "G048 G049",
-    "Query parameters that the call does not list, for_client among them.",
+    "Query parameters that the call does not list, except for_client.",
     "ignore",
     ("refuse",),
+)
+FOR_CLIENT = assumption(
+    "parse.for-client",
+    "G049",
+    "for_client on a call that does not list it: refused, so that no call acts on the caller's own client by mistake; "
+    "or ignored.",
+    "refuse",
+    ("ignore",),
 )
 MISSING_QUERY = assumption(
     "parse.missing-query",
@@ -168,3 +176,8 @@ LIMIT_LARGE = assumption(
 STATE_CASE = assumption(
     "parse.state-case", "G053 G062", "Case of state words and other enumerated values.", "exact", ("ignore",)
 )
+
+
+def of_unknown(name: str) -> Assumption[str]:
+    """The entry that says what becomes of a query parameter that a call does not list."""
+    return FOR_CLIENT if name == "for_client" else UNKNOWN_QUERY

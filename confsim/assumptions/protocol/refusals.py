@@ -213,6 +213,7 @@ class Reason(Enum):
     DIAL_OUT_OFF = Refused(403, "Dialling out is switched off for the channel.", gaps="G448 G460")
     CHANNEL_IDLE = Refused(409, "The channel has no active session to call from.", gaps="G042 G450")
     NOT_REGISTERED = Refused(400, "User {id} is unregistered; only registered users are called as such.", gaps="G451")
+    ALREADY_INSIDE = Refused(409, "User {id} is in the channel, or on the phone.", gaps="G042 G451")
     CALL_STANDS = Refused(409, "The call of user {id} is {standing}.", gaps="G042 G452")
     # Recordings
     RECORDING_IN_PROGRESS = Refused(409, "A recording of the channel is in progress.", gaps="G042 G484")

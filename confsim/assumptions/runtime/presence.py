@@ -33,6 +33,33 @@ LOBBY_ADMISSION = assumption(
     (),
     "set_lobby_door",
 )
+LOBBY_RULES = assumption(
+    "lobby.rule-changes",
+    "G328 G227 G177 G467",
+    "Users who wait in the lobby when new terms are published, or guest access or dial-in is switched off: they keep "
+    "waiting, and the rules are checked when they are let in; or those who may no longer enter leave at once.",
+    "wait",
+    ("leave",),
+    "promulgate_terms set_guest_access set_dial_in_state",
+)
+LOBBY_HOSTS = assumption(
+    "lobby.new-hosts",
+    "G330 G538",
+    "A user who waits in the lobby and becomes operator or owner enters, as hosts pass the door; or keeps waiting "
+    "until joining again or being admitted.",
+    "enter",
+    ("wait",),
+    "add_operator add_owner",
+)
+LOBBY_ENDS = assumption(
+    "lobby.session-ends",
+    "G365 G328",
+    "Users who wait in the lobby when a call ends the session are disconnected like those inside, or keep waiting. "
+    "They keep waiting when the session ends because its last user leaves.",
+    "disconnect",
+    ("wait",),
+    "end_session end_active_session",
+)
 LOBBY_BYPASS = assumption(
     "lobby.passes",
     "G330",

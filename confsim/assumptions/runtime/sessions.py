@@ -11,8 +11,7 @@ _GOING_ON = f"{_READ} list_active_channels get_populations end_active_session st
 ENDS = assumption(
     "sessions.end",
     "G359",
-    "A session starts with the first user who comes in; it ends when the last one leaves, or by a call alone. That of "
-    "a breakout room starts and ends with its breakout session.",
+    "A session starts with the first user who comes in; it ends when the last one leaves, or by a call alone.",
     "when-empty",
     ("by-call",),
     f"{_GOING_ON} list_session_participants list_channel_participants",

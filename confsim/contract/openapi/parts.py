@@ -127,6 +127,13 @@ _SENTENCES: tuple[tuple[Assumption[Any], Mapping[str, str]], ...] = (
         },
     ),
     (
+        parsing.FOR_CLIENT,
+        {
+            "refuse": "The query parameter for_client is refused by operations that do not list it.",
+            "ignore": "The query parameter for_client is ignored by operations that do not list it.",
+        },
+    ),
+    (
         parsing.REPEATED_QUERY,
         {
             "first": "Of a query parameter that is given more than once the first value counts.",

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from confsim.assumptions import Reason, ask, breakout as assumed, not_found
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
+from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.members import channel_access, linked_users, roles
-from confsim.domain.runtime import presence
+from confsim.domain.runtime import entrance, presence
+from confsim.domain.runtime.entrance import Entrant
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import users
 from confsim.domain.users.users import User
@@ -103,32 +105,48 @@ def find_room(change: Change, breakout: Breakout, user: int) -> Room | None:
     return None if assignment is None else rooms.get(assignment.room)
 
 
+def moves(change: Change, present: Presence, by: Entrant) -> bool:
+    """Whether a user inside is routed to the room that is assigned, or returns from it."""
+    client, event_room = clients.get(change, present.client), channels.get(change, present.client, present.channel)
+    user = users.get(change, present.client, present.user)
+    return entrance.refusal(change, entrance.entry(client, event_room, user, by=by)) is None
+
+
 def routed(change: Change, present: Presence) -> Iterator[Call[Presence]]:
     """The presence, to move to the open room of the active breakout session assigned to the user; or nothing."""
     for presence_now in presence.current(change, (present,)):
         breakout = BREAKOUTS.one(change, ACTIVE, presence_now.channel, presence_now.client)
         assignment = None if breakout is None else find(change, breakout, presence_now.user)
         room = None if assignment is None else ROOMS.get(change, assignment.room, presence_now.client)
-        if room is not None and room.state is RoomState.LIVE and room.place is not None:
+        if room is None or room.state is not RoomState.LIVE or room.place is None:
+            continue
+        if moves(change, presence_now, Entrant.ROUTED):
             yield presence.route.on(presence_now, place=room.place, room=room.id)
 
 
-def enter(change: Change, client: Client, place: Channel, user: User) -> Presence:
-    """Join the user to the channel of a breakout room, through the event room: hosts any room, others their own.
+def may_enter(change: Change, room: Room, user: User) -> bool:
+    """Whether the user may be in the room: hosts in any, others in the one assigned to them (G437)."""
+    if roles.is_operator(change, channels.get(change, room.client, room.channel), user):
+        return True
+    assignment = find(change, BREAKOUTS.of(change, room.client)[room.breakout], user.id)
+    return assignment is not None and assignment.room == room.id
 
-    Refusals of ``presence.join``; ROOM_CLOSED, NO_ROOM_ASSIGNED.
+
+def enter(change: Change, client: Client, place: Channel, user: User, *, by: Entrant | None = None) -> Presence:
+    """Join the user to the channel of a breakout room, through the event room.
+
+    Refusals ROOM_CLOSED; of ``entrance.refusal``.
     """
     room = ROOMS.one(change, BY_PLACE, place.id, client.id)
     if room is None or room.state is not RoomState.LIVE:
         raise Refusal(Reason.ROOM_CLOSED)
     event_room = channels.base_channel(change, place)
-    if not roles.is_operator(change, event_room, user):
-        assignment = find(change, BREAKOUTS.of(change, client.id)[room.breakout], user.id)
-        if assignment is None or assignment.room != room.id:
-            raise Refusal(Reason.NO_ROOM_ASSIGNED)
+    entry = entrance.entry(client, event_room, user, by=by, assigned=may_enter(change, room, user))
     present = presence.find(change, event_room, user.id)
     if present is None or present.state is Where.WAITING:
-        present = presence.join(change, client, event_room, user)
+        present = presence.enter(change, entry)
+    else:
+        presence.require_may_join(change, entry)
     if present.state is Where.WAITING or present.room == room.id:
         return present
     return presence.route(change, present, place=place.id, room=room.id)

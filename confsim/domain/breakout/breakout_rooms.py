@@ -6,7 +6,7 @@ from confsim.assumptions import Reason, ask, breakout as assumed, not_found, not
 from confsim.domain.conventions import fresh_id
 from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Record, Refusal, Row, Table, Unique, View, replace
 
-from .breakouts import Breakout, BreakoutState
+from .breakouts import BREAKOUTS, Breakout, BreakoutState
 
 
 class RoomState(Enum):
@@ -85,7 +85,7 @@ def meet(change: Change, room: Room, session: str) -> Room:
     return replace(room, session=session)
 
 
-@MACHINE.effect("rename", details=lambda change, room, name: {"name": name})
+@MACHINE.effect("rename", refused=Reason.BREAKOUT_COMPLETED, details=lambda change, room, name: {"name": name})
 def rename(change: Change, room: Room, name: str) -> Room:
     """The room is renamed."""
     return replace(room, name=name)
@@ -99,6 +99,10 @@ def _lose_channel(change: Change, room: Room) -> Room:
 _MAY_GO = Guard(
     "rooms may go while they are in use", lambda change, room: ask(change, assumed.ROOMS_AFTER_START) == "allow"
 )
+_STOPPED = Guard(
+    "its breakout session can be started again",
+    lambda change, room, name: BREAKOUTS.of(change, room.client)[room.breakout].phase is BreakoutState.PREPARED,
+)
 _PLANNED, _LIVE, _CLOSED = RoomState
 _ANY = tuple(RoomState)
 
@@ -110,7 +114,7 @@ MACHINE.declare(
     Row(CLOSE, _LIVE, _CLOSED, source="P2 States L166-167, R356, R357"),
     Row(rename, _PLANNED, _PLANNED, source="P2 L279, R461"),
     Row(rename, _LIVE, _LIVE, source="P2 L279, R461, G426"),
-    Row(rename, _CLOSED, _CLOSED, source="P2 L279, R461"),
+    Row(rename, _CLOSED, _CLOSED, only_if=_STOPPED, source="P2 L279, R461, G435"),
     Row(_DELETE, (_PLANNED, _CLOSED), ABSENT, source="P2 L280, R462, G427"),
     Row(_DELETE, _LIVE, ABSENT, only_if=_MAY_GO, source="G426"),
     Row(DROP, _ANY, ABSENT, source="P2 L275, R456"),

@@ -185,10 +185,19 @@ def create_channel(change: Change, client: Client, name: str, fields: dict[str, 
 @EXISTING.creation("create room")
 def create_room(change: Change, id: str, event_room: Channel, name: str) -> Channel:
     """A channel below the event room, with its settings and an open door, and without hosts of its own (G312)."""
-    note(change, breakout.ROOM_SETTINGS)
     note(change, breakout.ROOM_LIFE)
+    room = _channel(change, CLIENTS.of(change)[event_room.client], id, name, parent=event_room.parent or event_room.id)
+    if ask(change, breakout.ROOM_SETTINGS) != "client":
+        room = replace(
+            room,
+            wall_disabled=event_room.wall_disabled,
+            midi=event_room.midi,
+            speech2text=event_room.speech2text,
+            dial_in=event_room.dial_in,
+            dial_out=event_room.dial_out,
+        )
     return replace(
-        _channel(change, CLIENTS.of(change)[event_room.client], id, name, parent=event_room.parent or event_room.id),
+        room,
         service_mode=event_room.service_mode,
         audio_quality=event_room.audio_quality,
         guest_access=event_room.guest_access,
@@ -207,9 +216,9 @@ def set_name(change: Change, channel: Channel, name: str) -> Channel:
 
 
 def _stop(change: Change, channel: Channel) -> Channel:
-    """Everything that runs in it ends."""
+    """Everything that runs in it ends. What that makes of the channel, such as a closed door, is stored already."""
     EXISTING.take_along(change, channel, DeletionStep.STOP)
-    return get(change, channel.client, channel.id)
+    return channel
 
 
 _FREE = "the name is free in the client"
@@ -367,3 +376,10 @@ def update(change: Change, channel: Channel, **fields: object) -> Channel:
 def base_channel(change: Change, channel: Channel) -> Channel:
     """The channel whose owners and operators count: the event room for its breakout rooms (G439)."""
     return channel if channel.parent is None else CHANNELS.of(change, channel.client)[channel.parent]
+
+
+def governing(change: Change, channel: Channel) -> Channel:
+    """The channel whose PINs, template and configuration hold: for breakout rooms the event room, if it does (G438)."""
+    if channel.parent is None or ask(change, breakout.ROOM_SETTINGS) == "client":
+        return channel
+    return base_channel(change, channel)

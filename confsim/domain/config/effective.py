@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 from confsim.assumptions import ask, config as assumed
+from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -40,9 +41,13 @@ def of_template(change: Change, client: Client, template: VisibleTemplate, query
 
 
 def of_channel(change: Change, client: Client, channel: Channel, query: ConfigQuery) -> dict[str, Any]:
-    """The effective configuration of a channel: service, client, templates, channel; the later wins (R436-R438)."""
+    """The effective configuration of a channel: service, client, templates, channel; the later wins (R436-R438).
+
+    That of a breakout room comes after that of its event room (G438).
+    """
     broader = _in_rank_order(change, _client_levels(change, client), _templates(change, client, channel))
-    return _select(change, _merge_levels(change, [*broader, (client.id, channel.id)], query), query)
+    own = dict.fromkeys((channels.governing(change, channel).id, channel.id))
+    return _select(change, _merge_levels(change, [*broader, *((client.id, id) for id in own)], query), query)
 
 
 #: The id of the client that stores a document, and its level.

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from confsim.assumptions import Reason, ask, config as assumed, not_found, note
 from confsim.assumptions.protocol.conventions import TEXT_ORDER
+from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -288,8 +289,13 @@ def list_for_channel(change: Change, client: Client, channel: Channel) -> Sequen
 
 
 def find_selected(change: Change, client: Client, channel: Channel) -> VisibleTemplate | None:
-    """The template that the channel uses, also when it is no longer offered (G413)."""
+    """The template that the channel uses, for a breakout room that of its event room if it has no other (G438).
+
+    It may be one that is no longer offered (G413).
+    """
     id = template_choice.find_selected(change, channel)
+    if id is None:
+        id = template_choice.find_selected(change, channels.governing(change, channel))
     if id is None:
         return None
     found = (TEMPLATES.get(change, id, each.id) for each in clients.ancestors(change, client))

@@ -1,15 +1,16 @@
 """What breakout sessions, their rooms and event rooms do to each other and to others."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from confsim.assumptions import ask, breakout as assumed
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room, RoomAssignment, RoomState
 from confsim.domain.breakout.breakouts import Breakout, BreakoutState
-from confsim.domain.channels import channels
+from confsim.domain.channels import channels, switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.runtime import presence, sessions
+from confsim.domain.runtime.entrance import Entrant
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.runtime.sessions import Session
 from confsim.kernel import ABSENT, Call, Change, Coupling, OnOff
@@ -32,6 +33,23 @@ def _deleted_with(change: Change, channel: Channel) -> Iterator[Breakout]:
 
 Coupling(breakouts.EVENT_ROOM, OnOff.OFF, breakouts.STOP_FOR_GOOD, active_in, source="G354")
 Coupling(breakouts.EVENT_ROOM, OnOff.OFF, breakouts.DELETE, _deleted_with, source="G354")
+
+# The features of an event room are switched
+
+
+def _following(change: Change, channel: Channel) -> Iterator[Channel]:
+    """The channels of the rooms of an event room, where their features follow it (G438)."""
+    rooms = channels.list_rooms(change, channel)
+    if rooms and ask(change, assumed.ROOM_SETTINGS) == "event-room":
+        yield from rooms
+
+
+for feature in (
+    *(switches.SPEECH2TEXT, switches.MIDI, switches.DIAL_IN, switches.DIAL_OUT),
+    *(switches.GUEST_ACCESS, switches.WALL),
+):
+    for reached, trigger in zip(feature.states, (feature.on, feature.off), strict=True):
+        Coupling(feature, reached, trigger, _following, source="G438")
 
 # A breakout session starts, and ends
 
@@ -116,17 +134,19 @@ for state in RoomState:
 # A room closes, or is removed
 
 
-def _inside(change: Change, room: Room) -> Iterable[Presence]:
-    """The presences in the room."""
-    if room.place is None:
-        return ()
-    return presence.current(change, presence.inside(change, channels.get(change, room.client, room.place)))
+def _returning(change: Change, room: Room) -> Iterator[Presence]:
+    """The presences in the room, who return to the event room."""
+    if room.place is not None:
+        inside = presence.inside(change, channels.get(change, room.client, room.place))
+        for present in presence.current(change, inside):
+            if assignments.moves(change, present, Entrant.RETURNING):
+                yield present
 
 
 _CLOSED = RoomState.CLOSED
 
-Coupling(breakout_rooms.MACHINE, _CLOSED, presence.RETURN, _inside, source="P2 States L166-167, R356, R357")
+Coupling(breakout_rooms.MACHINE, _CLOSED, presence.RETURN, _returning, source="P2 States L166-167, R356, R357")
 Coupling(breakout_rooms.MACHINE, _CLOSED, sessions.END, _session_in, source="R356, R357")
-Coupling(breakout_rooms.MACHINE, ABSENT, presence.RETURN, _inside, source="G426")
+Coupling(breakout_rooms.MACHINE, ABSENT, presence.RETURN, _returning, source="G426")
 Coupling(breakout_rooms.MACHINE, ABSENT, sessions.END, _session_in, source="G426")
 Coupling(breakout_rooms.MACHINE, ABSENT, assignments.FORGET, breakout_rooms.list_assigned, source="R462, G427")

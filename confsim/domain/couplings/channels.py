@@ -147,6 +147,7 @@ _stops(calls.hang_up, _CALLS, source="G309")
 _stops(presence.DISCONNECT, _present, source="G309")
 _stops(recordings.STOP, _found_by(recordings.find_running), source="G309")
 _stops(sessions.END, _found_by(sessions.find_open), source="G309")
+_stops(streaming.REMOVE, _found_by(streaming.find), source="P1 States L178, R111, G349")
 
 Cascade(channels.EXISTING, DeletionStep.ROOMS, channels.delete, channels.list_rooms, source="R374, R551")
 
@@ -171,6 +172,7 @@ _releases(friendly_urls.REMOVE, _itself, source="R228, R551")
 _releases(linked_users.UNLINK, _below(linked_users.LINKS, linked_users.BY_CHANNEL), source="R365")
 _releases(number_assignments.cancel, number_assignments.list_of_channel, source="G309")
 _releases(pins.CLEAR, pins.list_of_channel, source="G309")
+_releases(recordings.LOSE_CHANNEL, _below(recordings.RECORDINGS, recordings.BY_CHANNEL), source="R364, G309")
 _releases(users.END, _users_made_for, source="P2 States L171, R365, G309")
 
 
@@ -197,6 +199,5 @@ _removes(properties.remove, _properties_of, source="G309")
 _removes(recordings.REMOVE, _below(recordings.RECORDINGS, recordings.BY_CHANNEL), source="G309")
 _removes(template_choice.REMOVE, _selection_of, source="G309")
 _removes(sessions.REMOVE, _below(sessions.SESSIONS, sessions.BY_CHANNEL), source="G309")
-_removes(streaming.REMOVE, _found_by(streaming.find), source="G309")
 _removes(None, favourites.remove_of_channel, source="G309")
 _removes(roles.LEAVE, roles.hosts_of, source="G309")

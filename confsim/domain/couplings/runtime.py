@@ -9,13 +9,17 @@ from confsim.assumptions.runtime import (
     sessions as assumed_sessions,
     streaming as assumed_streaming,
 )
+from confsim.domain import terms
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import ROOMS, Room
 from confsim.domain.breakout.breakouts import Breakout
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.broadcast.broadcasts import Broadcast
-from confsim.domain.channels import channels
+from confsim.domain.channels import channels, switches
 from confsim.domain.channels.channels import Channel
+from confsim.domain.clients.clients import Client
+from confsim.domain.members import roles
+from confsim.domain.members.roles import Host, Role
 from confsim.domain.recordings import recordings
 from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
@@ -34,7 +38,8 @@ from .breakout import session_of_room
 # Users join a channel, or move to a breakout room
 
 _joined = partial(Coupling, presence.MACHINE, Where.IN, out_of=(ABSENT, Where.WAITING))
-_in_room = partial(Coupling, presence.MACHINE, Where.IN_ROOM)
+_in_room = partial(Coupling, presence.MACHINE, Where.IN_ROOM, by=presence.route)
+_back = partial(Coupling, presence.MACHINE, Where.IN, out_of=(Where.IN_ROOM,))
 
 
 def _one_more(change: Change, present: Presence) -> Iterator[Call[Occupancy]]:
@@ -73,14 +78,15 @@ def _entered(change: Change, present: Presence) -> Iterator[Call[Session]]:
     yield session_of_room(change, room, session_at(change, present))
 
 
-def _of_room(change: Change, present: Presence) -> Iterator[Session | None]:
-    """The session of the room in which the user is."""
+def _of_place(change: Change, present: Presence) -> Iterator[Session | None]:
+    """The session in which the user is connected."""
     yield session_at(change, present)
 
 
 _in_room(sessions.initialise, _entered, source="P2 Breakout L108, R288, R312")
-_in_room(sessions.START, _of_room, source="R288, G369")
+_in_room(sessions.START, _of_place, source="R288, G369")
 _in_room(sessions.attend, _attended, source="R287, R288")
+_back(sessions.COUNT, _of_place, source="P2 Session L64, R356, R357")
 
 # Users leave
 
@@ -107,6 +113,17 @@ def _left_empty(change: Change, present: Presence) -> Iterator[Channel]:
         yield channel
 
 
+def _deserted(change: Change, present: Presence) -> Iterator[Session]:
+    """The sessions of open rooms of the event room in which nobody is left, where they end with their last user."""
+    breakout = breakouts.find_active(change, channels.get(change, present.client, present.channel))
+    if breakout is None or ask(change, assumed_breakout.ROOM_SESSIONS) != "when-empty":
+        return
+    for room in breakout_rooms.list_(change, breakout):
+        session = None if room.place is None else sessions.find_open(change, room.client, room.place)
+        if session is not None and session.grace_ends is None and not presence.count_at(change, session):
+            yield session
+
+
 def _calls_of(change: Change, present: Presence) -> Iterator[PhoneCall]:
     """The calls by which a user who left was in the channel."""
     rows = CALLS.of(change, present.client)
@@ -121,6 +138,13 @@ _sent_to_the_lobby(occupancy.LEAVE, _one_fewer, source="G331, G328")
 _sent_to_the_lobby(presence.REVOKE, _same, source="G331, G328")
 for gone in (Where.IN_ROOM, ABSENT):
     Coupling(presence.MACHINE, gone, lobby.BECOME_EMPTY, _left_empty, out_of=(Where.IN,), source="G334")
+for gone in (Where.IN_ROOM, Where.IN, ABSENT):
+    Coupling(
+        *(presence.MACHINE, gone, sessions.BECOME_EMPTY, _deserted),
+        out_of=(Where.IN_ROOM,),
+        by=presence.route if gone is Where.IN_ROOM else None,
+        source="G359, G438",
+    )
 Coupling(presence.MACHINE, ABSENT, calls.hang_up, _calls_of, source="G452, R353")
 
 # A channel is occupied, or becomes empty
@@ -198,7 +222,34 @@ def _empty_already(change: Change, channel: Channel) -> Iterator[Channel]:
         yield channel
 
 
+def _new_host(change: Change, host: Host) -> Iterator[Call[Presence]]:
+    """The presence of a new host in the lobby, if the profile lets hosts enter."""
+    channel = channels.get(change, host.client, host.channel)
+    present = presence.find(change, channel, host.user)
+    waits = present is not None and present.state is Where.WAITING
+    if waits and ask(change, assumed_presence.LOBBY_HOSTS) == "enter":
+        yield presence.let_in.on(present, channel)
+
+
+def _refused(change: Change, channel: Channel) -> Iterator[Presence]:
+    """Waiting presences that the channel no longer lets in, if the profile says that they leave then."""
+    if channel.parent is None and ask(change, assumed_presence.LOBBY_RULES) == "leave":
+        yield from presence.refused(change, channel)
+
+
+def _refused_by_terms(change: Change, client: Client) -> Iterator[Presence]:
+    """The same, in every channel of a client with new terms."""
+    if ask(change, assumed_presence.LOBBY_RULES) == "leave":
+        for channel in channels.CHANNELS.of(change, client.id).all:
+            yield from presence.refused(change, channel)
+
+
 Coupling(lobby.DOOR, Door.OPEN, presence.let_in, _waiting, source="R339, G329")
+for role in Role:
+    Coupling(roles.MACHINE, role, presence.let_in, _new_host, out_of=(ABSENT,), source="G330, G538")
+Coupling(switches.GUEST_ACCESS, OnOff.OFF, presence.DISCONNECT, _refused, source="G227")
+Coupling(switches.DIAL_IN, OnOff.OFF, presence.DISCONNECT, _refused, source="G467")
+Coupling(terms.DOCUMENT, EXISTS, presence.DISCONNECT, _refused_by_terms, by=terms.promulgate, source="G177")
 Coupling(lobby.DOOR, Door.CLOSED, presence.SEND_TO_LOBBY, _attendees, source="G331")
 Coupling(lobby.AUTO_CLOSE, OnOff.ON, lobby.BECOME_EMPTY, _empty_already, source="G333")
 
@@ -260,16 +311,15 @@ _ongoing(breakouts.meet_main, _meeting_main, source="R457, G432")
 _ended = partial(Coupling, sessions.MACHINE, SessionState.ENDED)
 
 
-def _connected(change: Change, session: Session) -> Iterable[Presence]:
-    """The presences in the channel, its lobby and its rooms; of a room those inside. Those in the lobby are omitted
-    when the session ends because the last user has left.
-    """
+def _connected(change: Change, session: Session) -> Iterator[Presence]:
+    """The presences in the channel, its rooms and its lobby, unless these keep waiting; of a room those inside."""
     channel = channels.get(change, session.client, session.channel)
     if channel.parent is not None:
-        return presence.current(change, presence.inside(change, channel))
-    if not occupancy.occupants(change, channel.client, channel.id):
-        return ()
-    return presence.current(change, presence.list_present(change, channel))
+        yield from presence.current(change, presence.inside(change, channel))
+        return
+    for present in presence.current(change, presence.list_present(change, channel)):
+        if present.state is not Where.WAITING or ask(change, assumed_presence.LOBBY_ENDS) == "disconnect":
+            yield present
 
 
 def _placement_of(change: Change, session: Session) -> Iterator[Placement | None]:
@@ -295,7 +345,7 @@ def _shown_by(change: Change, session: Session) -> Iterator[Broadcast | None]:
     yield _broadcast_of(change, session)
 
 
-_ended(presence.DISCONNECT, _connected, source="P2 States L164, R353")
+_ended(presence.DISCONNECT, _connected, by=sessions.END, source="P2 States L164, R353")
 _ended(streaming.RELEASE, _placement_of, source="G349")
 _ended(recordings.LOSE_SESSION, _recording_of, source="P2 L7, R557, G487, G365")
 _ended(breakouts.LOSE_MAIN, _breakout_of, source="G440, G365")

@@ -2,18 +2,16 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from confsim.assumptions import ask, telephony as assumed
+from confsim.assumptions import ask, breakout as assumed_breakout, telephony as assumed
 from confsim.domain.breakout.breakout_rooms import BY_PLACE, ROOMS, RoomState
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
-from confsim.domain.clients import clients
 from confsim.domain.runtime import lobby, presence
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.telephony import calls, number_assignments, numbers
 from confsim.domain.telephony.calls import CallState, PhoneCall
 from confsim.domain.telephony.number_assignments import NumberAssignment, NumberUse
 from confsim.domain.telephony.numbers import Number, NumberState
-from confsim.domain.users import users
 from confsim.kernel import Call, Change, Coupling, Need
 
 # The user of a phone joins the channel before the call is answered
@@ -24,24 +22,31 @@ def _channel(change: Change, call: PhoneCall) -> Channel:
 
 
 def _joining(change: Change, call: PhoneCall) -> Iterator[Call[Presence]]:
-    """The presence of the user of the call in its channel. Refusals of ``presence.join``; NOT_FOUND if removed."""
+    """The presence of the user of the call in its channel. Refusals of ``entrance.refusal``; NOT_FOUND if removed."""
     present = presence.find(change, _channel(change, call), call.user)
-    user, client = users.get(change, call.client, call.user), clients.get(change, call.client)
-    host = calls.bypasses_lobby(change, call)
-    presence.require_may_join(change, client, _channel(change, call), user, phone=True)
-    yield presence.come.on(present, _channel(change, call), user, host)
+    entry = calls.entry(change, call, assigned=not _dials_a_room(change, call))
+    presence.require_may_join(change, entry)
+    yield presence.come.on(present, entry.channel, entry.user, calls.bypasses_lobby(change, call), True)
+
+
+def _dials_a_room(change: Change, call: PhoneCall) -> bool:
+    """Whether the phone asks to be admitted to a breakout room by itself."""
+    return call.inbound and call.place is not None
 
 
 def _routed(change: Change, call: PhoneCall) -> Iterator[Call[Presence]]:
-    """The presence of the user in the event room of the breakout room of the call, assigned to it or not.
+    """The presence of the user in the event room of the breakout room of the call.
 
-    None for a user in the lobby, or when the room is no longer open.
+    None for a user in the lobby, when the room is no longer open, or when phones get to the event room (G437).
     """
     room = None if call.place is None else ROOMS.one(change, BY_PLACE, call.place, call.client)
-    if room is not None and room.place is not None and room.state is RoomState.LIVE:
-        present = presence.find(change, _channel(change, call), call.user)
-        if present is not None and present.state is not Where.WAITING:
-            yield presence.route.on(present, place=room.place, room=room.id)
+    if room is None or room.place is None or room.state is not RoomState.LIVE:
+        return
+    if _dials_a_room(change, call) and ask(change, assumed_breakout.PHONES) == "event-room":
+        return
+    present = presence.find(change, _channel(change, call), call.user)
+    if present is not None and present.state is not Where.WAITING:
+        yield presence.route.on(present, place=room.place, room=room.id)
 
 
 def _of_draft(

@@ -4,6 +4,8 @@ from enum import Enum, StrEnum
 
 from confsim.assumptions import Reason, ask, identity as assumed
 from confsim.assumptions.protocol import durations
+from confsim.domain import terms
+from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, User
@@ -171,13 +173,17 @@ def find_by_code(change: Change, client: Client, code: str) -> Invitation | None
 def redeem(change: Change, client: Client, code: str, provider: str | None = None) -> tuple[User, Credential]:
     """Redeem a Nonce by a login: the user is connected to a provider of the client; return user and token.
 
-    Refusals INVITATION_CODE_INVALID, PROVIDER_NOT_ENABLED (R062, R063, R067).
+    Refusals INVITATION_CODE_INVALID, SERVICE_DISABLED (R111), PROVIDER_NOT_ENABLED (R062, R063, R067);
+    TERMS_NOT_ACCEPTED under terms.login = refuse.
     """
     invitation = find_by_code(change, client, code)
     if invitation is None:
         raise Refusal(Reason.INVITATION_CODE_INVALID, **_NO_NONCE)
+    if not clients.is_served(change, client):
+        raise Refusal(Reason.SERVICE_DISABLED, client=client.id)
     _use(change, invitation, provider)
     user = users.get(change, client.id, invitation.user)
+    terms.require_login(change, client, user)
     return user, credentials.issue(change, user)
 
 
@@ -196,7 +202,9 @@ def exchange(change: Change, client: Client, code: str) -> Credential | None:
         return redeem(change, client, invitation.code)[1]
     once = ask(change, assumed.PERSISTENT_EXCHANGE) == "once"
     (_EXCHANGE_ONCE if once else _EXCHANGE)(change, invitation)
-    return credentials.issue(change, users.get(change, client.id, invitation.user))
+    user = users.get(change, client.id, invitation.user)
+    terms.require_login(change, client, user)
+    return credentials.issue(change, user)
 
 
 def _was_issued(change: Change, client: Client, code: str) -> bool:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from confsim.assumptions import Reason, ask, identity as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.wire import SPENT_SECRETS
+from confsim.domain import terms
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import emails, handles, user_images, users
 from confsim.domain.users.users import BY_ORIGIN, USERS, Account, AuthKind, Identity, User, folded
@@ -37,7 +38,7 @@ def exchange(change: Change, client: Client, token: str) -> Credential:
     """A service token for an identity token of a person, or for a Persistent invitation.
 
     Refusals IDENTITY_TOKEN_MALFORMED, IDENTITY_TOKEN_INVALID, NO_ACTIVE_VALIDATOR; INVITATION_CODE_INVALID under
-    errors.spent-secrets = told.
+    errors.spent-secrets = told; TERMS_NOT_ACCEPTED under terms.login = refuse.
     """
     credential = _of_invitation(change, client, token)
     if credential is not None:
@@ -47,6 +48,7 @@ def exchange(change: Change, client: Client, token: str) -> Credential:
         raise Refusal(Reason.NO_ACTIVE_VALIDATOR, client=client.id)
     person = check(change, validator, token)
     user = _user(change, client, validator, person)
+    terms.require_login(change, client, user)
     until = person.until if ask(change, assumed.TOKEN_LIFE) == "as-identity-token" else None
     return credentials.issue(change, user, None if until is None else max(until - change.now, 1))
 

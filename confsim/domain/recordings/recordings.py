@@ -130,6 +130,7 @@ START = MACHINE.effect("start", refused=Reason.RECORDING_IN_PROGRESS)(_start)
 START_WITH_SESSION = MACHINE.effect("start with session", refused=Reason.RECORDING_IN_PROGRESS)(_start)
 STOP = MACHINE.trigger("stop", refused=Reason.NO_RECORDING)
 LOSE_SESSION = MACHINE.trigger("lose session")
+LOSE_CHANNEL = MACHINE.trigger("lose channel")
 _POLL = MACHINE.trigger("poll")
 REMOVE = MACHINE.trigger("remove")
 
@@ -191,6 +192,7 @@ MACHINE.declare(
     Row(_POLL, _PROCESSING, _PROCESSING, effect=count_poll, source="G488"),
     Row(finish, _PROCESSING, _READY, only_if=~_FAILS, at=_ENDS, source="P2 States L170, L374, R293, R363"),
     Row(finish, _PROCESSING, _FAILED, only_if=_FAILS, effect=None, at=_ENDS, source="P2 States L170, R364, G489"),
+    Row(LOSE_CHANNEL, _PROCESSING, _FAILED, source="G309, G489"),
     Row(REMOVE, tuple(RecordingState), ABSENT, source="P2 L189, R365, G309, G489"),
 )
 

@@ -18,7 +18,8 @@ class Presence(Record, kw_only=True):
     """A user in a channel or its lobby.
 
     ``place`` is the id of the channel in which the user is connected: the channel itself, or that of the breakout room
-    ``room``; None in the lobby. ``since`` is the instant of arrival (epoch milliseconds).
+    ``room``; None in the lobby. ``since`` is the instant of arrival (epoch milliseconds), ``by_phone`` whether the user
+    came by a call.
     """
 
     client: str
@@ -29,6 +30,7 @@ class Presence(Record, kw_only=True):
     room: str | None = None
     since: int
     presenter: bool = False
+    by_phone: bool = False
 
     @property
     def key(self) -> str:

@@ -6,18 +6,17 @@ from typing import assert_never
 
 from confsim.assumptions import Reason, ask, note
 from confsim.assumptions.runtime import presence as assumed
-from confsim.domain import terms
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.fault_points import ADMISSION, FaultOutcome, fault_for
-from confsim.domain.identity import credentials
-from confsim.domain.members import channel_access, roles
-from confsim.domain.users.users import Account, User
+from confsim.domain.members import roles
+from confsim.domain.users.users import USERS, User
 from confsim.kernel import ABSENT, Change, Flag, Guard, Machine, Refusal, Row, View, replace
 
-from . import occupancy, sessions
+from . import entrance, occupancy, sessions
+from .entrance import Condition, Entrant, Entry
 from .occupancy import (
     BY_CHANNEL,
     BY_PLACE,
@@ -28,6 +27,7 @@ from .occupancy import (
     Presence as Presence,
     Where as Where,
 )
+from .sessions import Session
 
 # The presence of one user
 
@@ -48,23 +48,25 @@ DISCONNECT = MACHINE.trigger("disconnect")
 @MACHINE.effect(
     "join",
     refused=Reason.CHANNEL_FULL,
-    details=lambda change, presence, channel, user, host: {"limit": capacity(channel)},
+    details=lambda change, presence, channel, user, host, phone: {"limit": entrance.capacity(channel)},
 )
-def come(change: Change, presence: Presence | None, channel: Channel, user: User, host: bool) -> Presence:
+def come(change: Change, presence: Presence | None, channel: Channel, user: User, host: bool, phone: bool) -> Presence:
     """The user is in the channel; ``host`` treats the user as a host, as an organizer PIN does."""
+    return replace(_come_to_lobby(change, presence, channel, user, host, phone), state=Where.IN, place=channel.id)
+
+
+def _come_to_lobby(
+    change: Change, presence: Presence | None, channel: Channel, user: User, host: bool, phone: bool
+) -> Presence:
+    """The user waits in the lobby, is no participant and is not counted (G328)."""
     return Presence(
         client=channel.client,
         channel=channel.id,
         user=user.id,
-        state=Where.IN,
-        place=channel.id,
+        state=Where.WAITING,
         since=change.now,
+        by_phone=phone,
     )
-
-
-def _come_to_lobby(change: Change, presence: Presence | None, channel: Channel, user: User, host: bool) -> Presence:
-    """The user waits in the lobby, is no participant and is not counted (G328)."""
-    return Presence(client=channel.client, channel=channel.id, user=user.id, state=Where.WAITING, since=change.now)
 
 
 def _enter(change: Change, presence: Presence) -> Presence:
@@ -75,7 +77,7 @@ def _enter(change: Change, presence: Presence) -> Presence:
 @MACHINE.effect(
     "admit",
     refused={Where.WAITING: Reason.CHANNEL_FULL},
-    details=lambda change, presence, channel: {"limit": capacity(channel)},
+    details=lambda change, presence, channel: {"limit": entrance.capacity(channel)},
 )
 def let_in(change: Change, presence: Presence, channel: Channel) -> Presence:
     """The user is in the channel."""
@@ -98,20 +100,37 @@ def _return(change: Change, presence: Presence) -> Presence:
     return replace(presence, place=presence.channel, room=None)
 
 
-def _passes(change: Change, channel: Channel, user: User, host: bool) -> bool:
+def _entry(change: Change, channel: Channel, user: User, phone: bool) -> Entry:
+    """The entry of a user of the channel's client, by phone or not."""
+    client = clients.get(change, channel.client)
+    return entrance.entry(client, channel, user, by=Entrant.PHONE if phone else None)
+
+
+def _of_waiting(change: Change, presence: Presence, channel: Channel) -> Entry:
+    """The entry of a user who is let in from the lobby."""
+    return _entry(change, channel, USERS.of(change, channel.client)[presence.user], presence.by_phone)
+
+
+def _passes(change: Change, presence: Presence | None, channel: Channel, user: User, host: bool, phone: bool) -> bool:
     """Whether the user passes the door: it is open, or the user a host or inside earlier in the session (G330)."""
-    return host or channel.open or roles.is_operator(change, channel, user) or _readmitted(change, channel, user)
+    if host or channel.open or not entrance.is_checked(change, Condition.LOBBY, _entry(change, channel, user, phone)):
+        return True
+    return roles.is_operator(change, channel, user) or _readmitted(change, channel, user)
 
 
-_ENTERS = Guard(
-    "the door lets in, and there is room",
-    lambda change, presence, channel, user, host: _passes(change, channel, user, host) and not is_full(change, channel),
+def _enters(change: Change, presence: Presence | None, channel: Channel, user: User, host: bool, phone: bool) -> bool:
+    """Whether the user passes the door, and there is room."""
+    if not _passes(change, presence, channel, user, host, phone):
+        return False
+    return entrance.refusal(change, _entry(change, channel, user, phone), (Condition.ROOM,)) is None
+
+
+_ENTERS = Guard("the door lets in, and there is room", _enters)
+_STOPPED = ~Guard("the door lets in", _passes)
+_ADMITTED = Guard(
+    "all holds that is demanded of those who enter",
+    lambda change, presence, channel: entrance.refusal(change, _of_waiting(change, presence, channel)) is None,
 )
-_STOPPED = Guard(
-    "the door is closed",
-    lambda change, presence, channel, user, host: not _passes(change, channel, user, host),
-)
-_FITS = Guard("there is room", lambda change, presence, channel: not is_full(change, channel))
 _WAITING, _IN, _IN_ROOM = Where
 _ANY = tuple(Where)
 
@@ -122,7 +141,7 @@ MACHINE.declare(
     Row(come, _WAITING, _WAITING, only_if=_STOPPED, effect=None, source="G328"),
     Row(come, _IN, _IN, effect=None, source="G372"),
     Row(come, _IN_ROOM, _IN, effect=_return, source="G437"),
-    Row(let_in, _WAITING, _IN, only_if=_FITS, source="P2 States L157, R340, G328, G329"),
+    Row(let_in, _WAITING, _IN, only_if=_ADMITTED, source="P2 States L157, R340, G328, G329"),
     Row(let_in, _IN, _IN, effect=None, source="G328"),
     Row(let_in, _IN_ROOM, _IN_ROOM, effect=None, source="G328"),
     Row(SEND_TO_LOBBY, _IN, _WAITING, effect=_wait, source="G331"),
@@ -153,9 +172,22 @@ def count_inside(change: Change, channel: Channel) -> int:
     return len(PRESENCES.where(change, BY_PLACE, channel.id, channel.client))
 
 
+def count_at(change: Change, session: Session) -> int:
+    """The number of users connected to the channel in which the session runs."""
+    return len(PRESENCES.where(change, BY_PLACE, session.channel, session.client))
+
+
 def waiting(change: Change, channel: Channel) -> View[Presence]:
     """The presences in the lobby, the longest wait first."""
     return PRESENCES.where(change, IN_LOBBY, channel.id, channel.client)
+
+
+def refused(change: Change, channel: Channel) -> Iterator[Presence]:
+    """The presences in the lobby that the channel would not let in, for another reason than that it is full."""
+    for presence in current(change, waiting(change, channel)):
+        entry = _of_waiting(change, presence, channel)
+        if entrance.refusal(change, entry, entrance.WHEN_COMING) is not None:
+            yield presence
 
 
 def current(change: Change, presences: Iterable[Presence]) -> Iterator[Presence]:
@@ -167,47 +199,43 @@ def current(change: Change, presences: Iterable[Presence]) -> Iterator[Presence]
 
 
 def join(
-    change: Change, client: Client, channel: Channel, user: User, *, host: bool = False, phone: bool = False
+    change: Change,
+    client: Client,
+    channel: Channel,
+    user: User,
+    *,
+    host: bool = False,
+    by: Entrant | None = None,
+    assigned: bool = True,
 ) -> Presence:
     """Join the user to the channel, or to the lobby while the door is closed.
 
     Hosts pass the door, and so do users who were inside earlier in the same session (G330); ``host`` treats the user as
-    a host, as an organizer PIN does. A user joining by ``phone`` need not accept the terms (G176). Refusals
-    SERVICE_DISABLED (G163), TERMS_NOT_ACCEPTED (R105), GUEST_ACCESS_OFF (G227), GUEST_ELSEWHERE (G228), CHANNEL_PRIVATE
-    (G310), CHANNEL_FULL (G317).
+    a host, as an organizer PIN does. ``by`` is phone or websocket, if the user comes by one; ``assigned`` whether the
+    user may be in the breakout room that is entered. Refusals of ``entrance.refusal``.
     """
-    require_may_join(change, client, channel, user, phone=phone)
-    return come(change, find(change, channel, user.id), channel, user, host)
+    return enter(change, entrance.entry(client, channel, user, by=by, assigned=assigned), host)
 
 
-def may_join(
-    change: Change, client: Client, channel: Channel, user: User, *, host: bool = False, phone: bool = False
-) -> bool:
-    """Whether ``join`` would admit the user, to the channel or its lobby."""
-    try:
-        require_may_join(change, client, channel, user, phone=phone)
-    except Refusal:
+def enter(change: Change, entry: Entry, host: bool = False) -> Presence:
+    """Let somebody into the channel or its lobby. Refusals of ``entrance.refusal``."""
+    require_may_join(change, entry)
+    channel, user = entry.channel, entry.user
+    return come(change, find(change, channel, user.id), channel, user, host, Entrant.PHONE in entry.entrants)
+
+
+def may_join(change: Change, entry: Entry, host: bool = False) -> bool:
+    """Whether ``enter`` would let the user into the channel or its lobby."""
+    if entrance.refusal(change, entry, entrance.WHEN_COMING) is not None:
         return False
-    return come.admits(change, find(change, channel, user.id), channel, user, host)
+    channel, user = entry.channel, entry.user
+    return come.admits(change, find(change, channel, user.id), channel, user, host, Entrant.PHONE in entry.entrants)
 
 
-def require_may_join(change: Change, client: Client, channel: Channel, user: User, *, phone: bool) -> None:
-    """Refusals of ``join`` except CHANNEL_FULL."""
+def require_may_join(change: Change, entry: Entry) -> None:
+    """Refusals of ``entrance.refusal`` except CHANNEL_FULL, which does not concern those who wait or are inside."""
     note(change, assumed.JOINING)
-    if not phone and terms.is_blocked(change, client, user):
-        raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
-    _check(change, client, channel, user)
-
-
-def _check(change: Change, client: Client, channel: Channel, user: User) -> None:
-    if not clients.is_served(change, client):
-        raise Refusal(Reason.SERVICE_DISABLED, client=client.id)
-    if user.channel is not None:
-        channel_access.require_home_channel(change, user, channel)
-    if user.account is Account.GUEST and not channel.guest_access and not roles.is_operator(change, channel, user):
-        raise Refusal(Reason.GUEST_ACCESS_OFF)
-    if not channel_access.has_access(change, credentials.caller(change, client, user), channel):
-        raise Refusal(Reason.CHANNEL_PRIVATE)
+    entrance.require(change, entry, entrance.WHEN_COMING)
 
 
 def _readmitted(change: Change, channel: Channel, user: User) -> bool:
@@ -217,19 +245,8 @@ def _readmitted(change: Change, channel: Channel, user: User) -> bool:
     return sessions.attended(change, session, user.id)
 
 
-def capacity(channel: Channel) -> int:
-    """The most users in the channel: maxUsers is the limit of the platform, populationLimit the host's (G317)."""
-    limit = channel.population_limit
-    return channel.max_users if limit is None else min(channel.max_users, limit)
-
-
-def is_full(change: Change, channel: Channel) -> bool:
-    """Whether the channel and its breakout rooms have reached their capacity."""
-    return occupancy.occupants(change, channel.client, channel.id) >= capacity(channel)
-
-
 def admit(change: Change, channel: Channel, user: int) -> Presence:
-    """Admit a user from the lobby. Refusals NOT_PRESENT, CHANNEL_FULL; ADMISSION_REFUSED by a fault."""
+    """Admit a user from the lobby. Refusals NOT_PRESENT, ADMISSION_REFUSED by a fault; of ``entrance.refusal``."""
     note(change, assumed.LOBBY_ADMISSION)
     presence = find(change, channel, user)
     if presence is not None and presence.state is Where.WAITING:
@@ -240,6 +257,7 @@ def admit(change: Change, channel: Channel, user: int) -> Presence:
             if fault.outcome is FaultOutcome.IGNORED:
                 return presence
             assert_never(fault.outcome)
+        entrance.require(change, _of_waiting(change, presence, channel))
     return let_in(change, presence, channel)
 
 

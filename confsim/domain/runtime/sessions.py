@@ -135,6 +135,7 @@ MACHINE: Machine[SessionState, Session] = Machine(
     refused=Reason.NO_ACTIVE_SESSION,
 )
 START = MACHINE.trigger("start")
+COUNT = MACHINE.trigger("count")
 BECOME_EMPTY = MACHINE.trigger("become empty")
 _STAY_EMPTY = MACHINE.trigger("stay empty")
 END = MACHINE.trigger(
@@ -186,9 +187,13 @@ def attend(change: Change, session: Session, user: User) -> Session:
     attendances.put(
         Attendance(session=session.id, channel=session.channel, user=user.id, handle=user.handle, joins=joins)
     )
+    return _count(change, replace(session, participants=session.participants + (before is None)))
+
+
+def _count(change: Change, session: Session) -> Session:
+    """The peak is at least the number of users inside, and the session lingers no longer."""
     inside = len(PRESENCES.where(change, BY_PLACE, session.channel, session.client))
-    distinct = session.participants + (before is None)
-    return replace(session, participants=distinct, peak=max(session.peak, inside), grace_ends=None)
+    return replace(session, peak=max(session.peak, inside), grace_ends=None)
 
 
 def _be_recorded(change: Change, session: Session) -> Session:
@@ -230,6 +235,7 @@ MACHINE.declare(
     Row(belong, _INITIALISED, _INITIALISED, source="P2 Session L67, R288, G369"),
     Row(START, _INITIALISED, _ONGOING, effect=_start, move_to_end=True, source="P2 Session L70, R285, G359"),
     Row(attend, _ONGOING, _ONGOING, source="P2 Session L64, R287"),
+    Row(COUNT, _ONGOING, _ONGOING, effect=_count, source="P2 Session L64"),
     Row(BECOME_EMPTY, _ONGOING, _ENDED, only_if=_AT_ONCE, effect=_end, source="G359"),
     Row(BECOME_EMPTY, _ONGOING, _ONGOING, only_if=_WAITS, effect=_linger, source="G359"),
     Row(_STAY_EMPTY, _ONGOING, _ENDED, effect=_end, at=_GRACE, source="G359"),

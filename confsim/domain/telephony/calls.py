@@ -12,8 +12,9 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id
 from confsim.domain.fault_points import CALL, FaultOutcome, fault_for
-from confsim.domain.runtime import presence, sessions
-from confsim.domain.runtime.presence import Presence
+from confsim.domain.runtime import entrance, presence, sessions
+from confsim.domain.runtime.entrance import Entrant, Entry
+from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import Account, User
 from confsim.kernel import ABSENT, Change, Deadline, Guard, Index, Machine, Record, Refusal, Row, Table, replace
@@ -87,7 +88,7 @@ def _about(change: Change, call: PhoneCall) -> dict[str, object]:
 
 
 _DIAL = MACHINE.draft("dial")
-#: Answer the call (R497, G450). Refusals CALL_STANDS, and those of ``presence.join``.
+#: Answer the call (R497, G450). Refusals CALL_STANDS, and those of ``entrance.refusal``.
 answer = MACHINE.trigger("answer", details=_about)
 BE_PICKED_UP = MACHINE.trigger("be picked up")
 #: End the call as busy. Refusal CALL_STANDS.
@@ -126,12 +127,17 @@ def _end(change: Change, call: PhoneCall) -> PhoneCall:
     return replace(call, ended=change.now)
 
 
+def entry(change: Change, call: PhoneCall, *, assigned: bool = True) -> Entry:
+    """The entry of the user of the call into its channel. Refusal NOT_FOUND if the user is removed."""
+    client, channel = clients.get(change, call.client), channels.get(change, call.client, call.channel)
+    user = users.get(change, call.client, call.user)
+    return entrance.entry(client, channel, user, by=Entrant.PHONE, assigned=assigned)
+
+
 def _is_admitted(change: Change, call: PhoneCall) -> bool:
     """Whether the channel admits the callee of a phone answered by itself."""
-    client, channel = clients.get(change, call.client), channels.get(change, call.client, call.channel)
     try:
-        user = users.get(change, call.client, call.user)
-        return presence.may_join(change, client, channel, user, host=bypasses_lobby(change, call), phone=True)
+        return presence.may_join(change, entry(change, call), bypasses_lobby(change, call))
     except Refusal:  # the user has been removed
         return False
 
@@ -188,22 +194,32 @@ def _require_dial_out(change: Change, channel: Channel) -> None:
 def dial_registered(change: Change, channel: Channel, text: str, user: int, *, whisper: bool = False) -> PhoneCall:
     """Call a number; the callee appears as that user of the client (R489).
 
-    Refusals DIAL_OUT_OFF, CHANNEL_IDLE, NUMBER_MALFORMED, DTMF_MALFORMED, NOT_FOUND, NOT_REGISTERED (G451); of
-    ``presence.join`` when the call is answered at once.
+    Refusals DIAL_OUT_OFF, CHANNEL_IDLE, NUMBER_MALFORMED, DTMF_MALFORMED, NOT_FOUND, NOT_REGISTERED, ALREADY_INSIDE
+    (G451); of
+    ``entrance.refusal`` when the call is answered at once.
     """
     _require_dial_out(change, channel)
     dialled = e164.dialled(change, text)
     callee = users.get(change, channel.client, user)
     if users.unregistered(callee) and ask(change, assumed.SIP_USER) == "registered":
         raise Refusal(Reason.NOT_REGISTERED, id=user)
+    if _is_reached(change, channel, user) and ask(change, assumed.INSIDE) == "refuse":
+        raise Refusal(Reason.ALREADY_INSIDE, id=user)
     return _dial(change, channel, dialled, callee, whisper)
+
+
+def _is_reached(change: Change, channel: Channel, user: int) -> bool:
+    """Whether the user is in the channel or one of its rooms, or is called already; in the lobby, neither."""
+    present = presence.find(change, channels.base_channel(change, channel), user)
+    inside = present is not None and present.state is not Where.WAITING
+    return inside or bool(CALLS.where(change, OPEN, user, channel.client))
 
 
 def dial_unregistered(change: Change, channel: Channel, text: str, name: str, *, whisper: bool = False) -> PhoneCall:
     """Call a number in any notation; the callee appears as a new user of that name (R491, R492, R498).
 
     Refusals DIAL_OUT_OFF, CHANNEL_IDLE, NUMBER_MALFORMED, DTMF_MALFORMED, HANDLE_TAKEN where unregistered users may
-    not have the handles of registered ones (G232); of ``presence.join`` when the call is answered at once.
+    not have the handles of registered ones (G232); of ``entrance.refusal`` when the call is answered at once.
     """
     _require_dial_out(change, channel)
     dialled = e164.extracted(change, text)
@@ -253,13 +269,13 @@ def dial_in(
     """Dial in to an inbound number with a routing code or a meeting id, and a PIN (G466).
 
     Each call creates an unregistered user. An organizer's PIN passes the door and so starts the meeting (R324).
-    Refusals of ``number_assignments.resolve_inbound_call``; DIAL_IN_OFF (G467), PIN_WRONG; of ``presence.join``.
+    Refusals of ``number_assignments.resolve_inbound_call``; DIAL_IN_OFF (G467), PIN_WRONG; of ``entrance.refusal``.
     """
     client, reached = number_assignments.resolve_inbound_call(change, number, code, meeting_id)
-    if not reached.dial_in:
+    meeting = channels.base_channel(change, reached)
+    if not meeting.dial_in or not reached.dial_in:
         raise Refusal(Reason.DIAL_IN_OFF)
     organizer = pins.check(change, reached, pin)
-    meeting = channels.base_channel(change, reached)
     shown = caller or ask(change, assumed.ANONYMOUS)
     handle = ask(change, assumed.CALLER_HANDLE).replace("{number}", shown)
     user = users.create(change, client.id, handle, Account.DIALLED, channel=meeting.id, inbound=True)

@@ -52,7 +52,7 @@ def dialled(context: Context, text: str) -> Dialled:
 
 
 def priced(context: Context, text: str) -> str:
-    """The number of a quote; its DTMF part must be well formed (G456), and is ignored (R488)."""
+    """The number of a quote; its DTMF part is ignored (R488), whether or not it is well formed (G456)."""
     if ask(context, assumed.LONG_DTMF_QUOTE) == "held":
         return dialled(context, text).number
     return canonical(context, text[: _dtmf_start(context, text)])

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from confsim.assumptions import Reason, ask, not_found, note, telephony as assumed
 from confsim.assumptions.protocol import initial
+from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.kernel import Change, Collection, Index, Record, Refusal, SecretForm, Table, View
 
@@ -47,13 +48,18 @@ def _replace(change: Change, pin: Pin, draft: Pin) -> Pin:
 
 
 def list_of_channel(change: Change, channel: Channel) -> View[Pin]:
-    """The PINs of the channel, in the order in which they were added; empty when anyone may dial in (R478)."""
+    """The PINs stored for the channel itself, in the order in which they were added."""
     return PINS.where(change, OF_CHANNEL, channel.id, channel.client)
 
 
+def list_in_force(change: Change, channel: Channel) -> View[Pin]:
+    """The PINs for the channel, those of the event room for its rooms; empty when anyone may dial in (R478, G438)."""
+    return list_of_channel(change, channels.governing(change, channel))
+
+
 def find(change: Change, channel: Channel, pin: str) -> Pin | None:
-    """The PIN of the channel, or None."""
-    return PINS.get(change, f"{channel.id}/{pin}", channel.client)
+    """The PIN for the channel, or None."""
+    return PINS.get(change, f"{channels.governing(change, channel).id}/{pin}", channel.client)
 
 
 def get(change: Change, channel: Channel, pin: str) -> Pin:
@@ -67,6 +73,7 @@ def add(change: Change, channel: Channel, pin: str, *, organizer: bool = False) 
     Refusals PIN_MALFORMED (G461), PIN_TAKEN (G462), DIAL_IN_OFF (G467).
     """
     number_assignments.require_dial_in(change, channel)
+    channel = channels.governing(change, channel)
     form = ask(change, assumed.PIN_FORM)
     if not re.match(assumed.PIN_FORMS[form], pin, re.ASCII):
         raise Refusal(Reason.PIN_MALFORMED, pin=pin[:40], expected=form)
@@ -93,7 +100,7 @@ def delete(change: Change, channel: Channel, pin: Pin) -> None:
 
 def list_shown(change: Change, channel: Channel, *, host: bool) -> Sequence[Pin]:
     """The PINs of the channel that are shown to a host, or to another user (R319). Refusal PINS_HIDDEN (G464)."""
-    pins = list_of_channel(change, channel)
+    pins = list_in_force(change, channel)
     if host:
         return pins
     plain = [pin for pin in pins if not pin.organizer]
@@ -111,7 +118,7 @@ def check(change: Change, channel: Channel, pin: str | None) -> bool:
 
     Refusal PIN_WRONG.
     """
-    pins = list_of_channel(change, channel)
+    pins = list_in_force(change, channel)
     if not pins:
         return False
     known = None if pin is None else find(change, channel, pin)

@@ -7,25 +7,25 @@ from collections.abc import Mapping
 from confsim.inspector.page_request import Page
 from confsim.kernel.refusal import Misuse
 
-from . import journal, reading, searching, world
-from .common import MENU, problem
+from . import journal, people, reading, records, searching, sent, time, what_if, world
+from .common import NAMES, problem
 
-__all__ = ["MENU", "PAGES", "find", "problem"]
+__all__ = ["NAMES", "PAGES", "get", "problem"]
 
 #: Every page by its name in the path.
 PAGES: Mapping[str, Page] = {
     "": world.overview,
     "requests": journal.requests,
-    "records": world.records,
+    "records": records.records,
     "machines": world.machines,
-    "time": world.time,
-    "mail": world.mail,
-    "webhooks": world.webhooks,
-    "presence": world.presence,
+    "time": time.time,
+    "mail": sent.mail,
+    "webhooks": sent.webhooks,
+    "presence": people.presence,
     "faults": world.faults,
     "assumptions": reading.assumptions,
-    "what-if": journal.what_if,
-    "coverage": journal.coverage,
+    "what-if": what_if.what_if,
+    "coverage": what_if.coverage,
     "worlds": world.worlds,
     "operations": reading.operations,
     "search": searching.search,

@@ -1,4 +1,4 @@
-"""Pages about the past: the journal, one call, answers under other assumptions, coverage."""
+"""Pages about the past: the journal as a list, and one entry of it beside that list."""
 
 from __future__ import annotations
 
@@ -7,58 +7,97 @@ from typing import Any
 import msgspec
 
 from confsim.control.matching import EntryKind
-from confsim.inspector import render
-from confsim.inspector.page_request import PageRequest
+from confsim.inspector.comparing import Compared, compared
+from confsim.inspector.names import names
+from confsim.inspector.page_request import AnsweredPage, PageRequest, link
 from confsim.kernel.refusal import Misuse
 
-from .common import diff, moments, newest, number, show
+from .common import PAGE, moments, show
+from .entries import grouped_by_instant
 
 #: Most records in the start of a world for which a call is shown as a test: the test contains them all.
 _LARGEST_START = 2_000
-#: Calls that a what-if question replays unless all are asked for.
-_REPLAYED = 100
+#: The fields of the query that choose entries, with the words in which a page names them.
+FILTERS = {
+    "text": "text",
+    "caller": "caller",
+    "operation": "operation",
+    "path": "path",
+    "status": "status",
+    "assumption": "assumption",
+}
+#: Later entries that the list beside an entry has, where the entry is not among the newest.
+_LATER = 12
 _TITLES = {EntryKind.CALL: "Call", EntryKind.CONTROL: "Control call", EntryKind.TIMER: "Timer"}
 
 
-def requests(asked: PageRequest) -> str:
-    """Show the journal, newest first (calls, and events between them), or one entry."""
+def requests(asked: PageRequest) -> AnsweredPage:
+    """Show the journal, newest first (calls, and events between them), or one entry beside it."""
     if asked.path:
         return _request(asked, asked.path[0])
-    query = asked.query
-    pattern: dict[str, Any] = {name: query[name] for name in ("operation", "path", "assumption") if query.get(name)}
-    if query.get("status"):
-        pattern["status"] = number(asked, "status")
-    kind = query.get("kind") or EntryKind.ALL
-    calls, paging = newest(asked, "list_requests", **pattern, kind=kind)
-    chosen = pattern or kind != EntryKind.ALL or paging["offset"]
-    none_here = "No entry of the journal matches." if chosen else "The journal is empty."
-    dropped = asked.control.context.service.journal.dropped
-    return show(asked, "requests", "Journal", calls=calls, kind=kind, none_here=none_here, dropped=dropped, **paging)
+    return show(asked, "requests", "Journal", **_listed(asked, None))
 
 
-def _request(asked: PageRequest, id: str) -> str:
+def _listed(asked: PageRequest, selected: str | None) -> dict[str, Any]:
+    """Return the values of the list; a mistake in a filter is said above it, and the list is empty."""
+    query, mistake, status = asked.query, "", 200
+    pattern = {name: query[name] for name in FILTERS if query.get(name)}
+    kind = query.get("kind") or EntryKind.ALL.value
+    before = query.get("before") or None
+    try:
+        found = asked.control("get_journal", **pattern, kind=kind, before=before, limit=PAGE)
+        if selected is not None and before is None and all(each.id != selected for each in found.rows):
+            around = asked.control("list_moments", at=selected, limit=_LATER)
+            before = around[-1].id if around[-1].id != selected else None
+            found = asked.control("get_journal", **pattern, kind=kind, before=before, limit=PAGE)
+    except Misuse as misuse:
+        found = asked.control("get_journal", limit=0)
+        mistake, status = str(misuse), misuse.status
+    chosen = {name: value for name, value in query.items() if value and name in (*FILTERS, "kind")}
+    return {
+        "journal": found,
+        "groups": grouped_by_instant([] if mistake else found.rows),
+        "selected": selected,
+        "kind": kind,
+        "chosen": chosen,
+        "caller_labels": {each.id: each.label for each in found.callers},
+        "none_here": "No entry of the journal matches." if chosen or mistake or before else "The journal is empty.",
+        "next_before": found.rows[-1].id if found.rows and found.more and not mistake else None,
+        "mistake": mistake,
+        "status": status,
+    }
+
+
+def _request(asked: PageRequest, id: str) -> AnsweredPage:
     control = asked.control
     call = control("get_request", id)
-    assumptions = {each.id: each for each in control("list_assumptions") if each.id in call.assumptions}
+    around = moments(asked, id)
     return show(
         asked,
         "request",
         f"{_TITLES[call.kind]} {id}",
         call=call,
-        **moments(asked, id),
-        assumptions=assumptions,
-        nearest=_nearest(asked, call),
-        **(_exported(asked, id) if call.kind == EntryKind.CALL else {"headers": None, "exports": {}, "too_large": 0}),
-        diffs=[(each, diff(each.before, each.after)) for each in call.changes],
+        changed=changes_of(asked, call, around["earlier"]),
+        assumptions=[each for each in control("list_assumptions") if each.id in call.assumptions],
+        why=control("explain_request", id),
+        **around,
+        **(
+            _exported(asked, id)
+            if call.kind == EntryKind.CALL
+            else {"headers": None, "blocked": "", "exports": {}, "too_large": 0}
+        ),
+        **{**_listed(asked, id), "status": 200},
     )
 
 
-def _nearest(asked: PageRequest, call: Any) -> str:
-    """Return the route most similar to a call that matched none, else ""."""
-    if call.kind != EntryKind.CALL or call.operation is not None:
-        return ""
-    found = asked.control("list_unmatched_requests", id=call.id)
-    return found[0].nearest if found else ""
+def changes_of(asked: PageRequest, call: Any, earlier: str | None = None) -> list[Compared]:
+    """Return what became of the records that an entry wrote; one that is gone is shown ``earlier``."""
+    values = [side for each in call.changes for side in (each.before, each.after) if side is not None]
+    known = names(asked, *values, at=call.id)
+    return [
+        compared(each, link(asked, "records", each.table, each.key, at=call.id if each.after else earlier), known)
+        for each in call.changes
+    ]
 
 
 def _exported(asked: PageRequest, id: str) -> dict[str, Any]:
@@ -77,51 +116,16 @@ def _exported(asked: PageRequest, id: str) -> dict[str, Any]:
             exports[form] = control("export_requests", as_=form, ids=id).data.decode()
         except Misuse as misuse:
             exports[form] = str(misuse)
-    return {"headers": headers, "exports": exports, "too_large": size if size > _LARGEST_START else 0}
+    blocked = "" if headers is None else _blocked(*(lines for _, lines in headers))
+    return {
+        "headers": headers,
+        "blocked": blocked,
+        "exports": exports,
+        "too_large": size if size > _LARGEST_START else 0,
+    }
 
 
-def what_if(asked: PageRequest) -> str:
-    """Show the answers to calls of the journal under another alternative: the newest, or from a given one on."""
-    id, text = asked.query.get("id", ""), asked.query.get("value", "")
-    first = None if asked.query.get("all") == "true" else _first_replayed(asked, asked.query.get("call") or None)
-    value, found = _answered(asked, id, text, first)
-    sides = [(each, diff(each.was.answer, each.would_be.answer)) for each in found.differ]
-    title = f"What if {id} = {render.short(value)}"
-    entry = next(each for each in asked.control("list_assumptions") if each.id == id)
-    shown = {"entry": entry, "id": id, "value": value, "found": found, "sides": sides}
-    return show(asked, "what_if", title, **shown, first=first, dropped=asked.control.context.service.journal.dropped)
-
-
-def _first_replayed(asked: PageRequest, wanted: str | None) -> str | None:
-    """Return the call that a replay begins with: one of the newest, or an earlier one that it must not leave out.
-
-    ``wanted`` is the entry of the journal that somebody came from. None for all calls. Raises Misuse (404) for an
-    unknown entry, (410) for one that the journal has dropped.
-    """
-    found = asked.control("list_moments")
-    calls = [each.id for each in found if each.kind == EntryKind.CALL]
-    begin = max(0, len(calls) - _REPLAYED)
-    if wanted is not None:
-        (at,) = asked.control("list_moments", at=wanted, limit=0)
-        so_far = sum(each.kind == EntryKind.CALL for each in found[: found.index(at) + 1])
-        begin = min(begin, max(0, so_far - 1))
-    return calls[begin] if begin else None
-
-
-def _answered(asked: PageRequest, id: str, text: str, first: str | None) -> tuple[Any, Any]:
-    """Return the value in a text (JSON, or plain text where the entry takes text), and the calls that it changes."""
-    given = {} if first is None else {"from": first}
-    try:
-        value = msgspec.json.decode(text)
-        return value, asked.control("ask_what_if", assumptions={id: value}, **given)
-    except (ValueError, RecursionError, Misuse):
-        return text, asked.control("ask_what_if", assumptions={id: text}, **given)
-
-
-def coverage(asked: PageRequest) -> str:
-    """Show what calls have covered of the API, and what is missing in the touched areas, when it is counted."""
-    try:
-        found = msgspec.to_builtins(asked.control("get_coverage"))
-    except Misuse as misuse:
-        return show(asked, "coverage", "Coverage", found=None, why=str(misuse))
-    return show(asked, "coverage", "Coverage", found=found, why="")
+def _blocked(sent: list[dict[str, str]], answered: list[dict[str, str]]) -> str:
+    """Return the origin of a web page that a browser does not let see the answer; an empty text for none."""
+    allowed = any(each["name"].lower() == "access-control-allow-origin" for each in answered)
+    return "" if allowed else next((each["value"] for each in sent if each["name"].lower() == "origin"), "")

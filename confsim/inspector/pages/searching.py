@@ -6,45 +6,45 @@ from typing import Any
 
 from confsim.control.search.operation import Group
 from confsim.inspector import render
-from confsim.inspector.page_request import PageRequest, link
+from confsim.inspector.page_request import AnsweredPage, PageRequest, link
 
 from .common import LOOK, number, show
 
 #: Matches of a group that are listed before a "more" link.
 _LISTED = 10
-#: The headings in their order, and the groups below each.
+#: The headings in their order, the groups below each, and their icons.
 _HEADINGS = (
-    ("Named so", Group.NAME),
-    ("Journal", Group.CALL),
-    ("Held calls", Group.HELD),
-    ("Faults", Group.FAULT),
-    ("Records", Group.RECORD),
-    ("Mail", "mail"),
-    ("Webhooks", "webhook deliveries"),
-    ("Presence", "presences"),
-    ("Assumptions", Group.ASSUMPTION),
-    ("Operations", Group.OPERATION),
-    ("Machines", Group.MACHINE),
-    ("Worlds", Group.WORLD),
-    ("Snapshots", Group.SNAPSHOT),
-    ("Guides", Group.GUIDE),
-    ("Refusals", Group.REFUSAL),
-    ("Rules", Group.RULE),
-    ("Gaps", Group.GAP),
+    ("Named so", Group.NAME, "search"),
+    ("Records", Group.RECORD, "stack"),
+    ("Mail", "mail", "mail"),
+    ("Webhooks", "webhook deliveries", "hook"),
+    ("People", "presences", "person"),
+    ("Journal", Group.CALL, "list"),
+    ("Held calls", Group.HELD, "hand"),
+    ("Faults", Group.FAULT, "bolt"),
+    ("Assumptions", Group.ASSUMPTION, "rule"),
+    ("Operations", Group.OPERATION, "api"),
+    ("Machines", Group.MACHINE, "states"),
+    ("Worlds", Group.WORLD, "fork"),
+    ("Snapshots", Group.SNAPSHOT, "clock"),
+    ("Guides", Group.GUIDE, "book"),
+    ("Refusals", Group.REFUSAL, "no"),
+    ("Rules", Group.RULE, "book"),
+    ("Gaps", Group.GAP, "rule"),
 )
 #: Kinds of records that have a heading of their own.
-_OWN = {group for _, group in _HEADINGS if not isinstance(group, Group)}
+_OWN = {group for _, group, _ in _HEADINGS if not isinstance(group, Group)}
 
 
-def search(asked: PageRequest) -> str:
+def search(asked: PageRequest) -> AnsweredPage:
     """Show the matches for a text in everything that pages show, with a link to continue the search."""
     wanted = asked.query.get("q", "").strip()
     if not wanted:
         return show(asked, "search", "Search", wanted="", found={}, more=None, total=0)
     start, limit = number(asked, "start"), number(asked, "limit", _LISTED)
     result = asked.control("search", text=wanted, limit=limit, look=LOOK, start=start)
-    found: dict[str, list[Any]] = {heading: [] for heading, _ in _HEADINGS}
-    headings = {str(group): heading for heading, group in _HEADINGS}
+    found: dict[str, list[Any]] = {heading: [] for heading, _, _ in _HEADINGS}
+    headings = {str(group): heading for heading, group, _ in _HEADINGS}
     for hit in result.found:
         found[headings[hit.kind if hit.kind in _OWN else hit.group]].append((hit, _target(asked, hit)))
     further = {headings[each if each in _OWN or each in headings else "record"] for each in result.more}
@@ -53,6 +53,7 @@ def search(asked: PageRequest) -> str:
         "search",
         f"Search: {render.short(wanted)}",
         wanted=wanted,
+        pictures={heading: picture for heading, _, picture in _HEADINGS},
         found={heading: hits for heading, hits in found.items() if hits},
         further=further,
         more=result.next,

@@ -1,19 +1,23 @@
-// Live updates, clocks that run, searches that go on, and copy buttons; every page works without.
+// Copy, keys, live updates and their pause, clocks that run, the slider, searches that go on; every page works without.
 "use strict";
 
-for (const button of document.querySelectorAll("button.copy")) {
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    const text = document.getElementById(button.dataset.copy).textContent;
-    if (navigator.clipboard) {
-      await navigator.clipboard.writeText(text);
-      button.textContent = "Copied";
-    } else {  // browsers have it on https and on loopback alone
-      getSelection().selectAllChildren(document.getElementById(button.dataset.copy));
-      button.textContent = "Selected: copy it by the keyboard";
-    }
-  });
-}
+document.documentElement.classList.add("scripted"); // shows what works by scripts alone
+const all = (what, within = document) => [...within.querySelectorAll(what)];
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button[data-copy]");
+  if (!button) return;
+  const copied = document.getElementById(button.dataset.copy), label = button.querySelector(".lbl"), before = label.textContent;
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(copied.textContent.trim());
+    label.textContent = "Copied";
+  } else { // browsers have it on https and on loopback alone
+    getSelection().selectAllChildren(copied);
+    label.textContent = "Selected: copy it by the keyboard";
+  }
+  button.classList.add("done");
+  setTimeout(() => { label.textContent = before; button.classList.remove("done"); }, 2000);
+});
 
 const ask = async (path, headers = {}) => {
   const response = await fetch(path, { cache: "no-store", headers: { Accept: "text/html", ...headers } });
@@ -45,8 +49,18 @@ const source = new Map();  // what the server sent of each part, before clocks r
 const keep = (part) => source.set(part.id, part.innerHTML);
 parts.forEach(keep);
 
+let paused = false;
+for (const button of all("button.live")) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    paused = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", paused);
+    button.querySelector("span:last-child").textContent = paused ? "Paused" : "Live";
+  });
+}
+
 const follow = async () => {
-  if (document.hidden) return;
+  if (document.hidden || paused) return;
   const page = await ask(location.href, { "If-None-Match": `"${tag}"` });
   if (!page) return;
   let left = false;
@@ -59,7 +73,7 @@ const follow = async () => {
   if (!left) tag = page.body.dataset.tag;
 };
 
-if (parts.length && !query.get("offset") && !query.get("start")) {
+if (parts.length && !["offset", "start", "before"].some((name) => query.get(name))) {
   const again = () => follow().catch(() => {}).finally(() => setTimeout(again, 1000));
   setTimeout(again, 1000);
 }
@@ -75,7 +89,7 @@ setInterval(() => {
       each.textContent = Math.max(0, Math.round((Number(each.dataset.countdown) - passed) / 1000));
     } else {
       const now = new Date(Number(each.dataset.now) + passed * Number(each.dataset.rate));
-      each.textContent = now.toISOString().slice(0, 19).replace("T", " ");
+      each.textContent = now.toISOString().slice(11, 19);
     }
   }
 }, 500);
@@ -83,7 +97,7 @@ setInterval(() => {
 // A search that has not looked through everything goes on by itself.
 const merge = (found, fresh) => {
   if (!fresh.querySelector("a")) return;
-  if (found.tagName === "TBODY") {  // rows
+  if (found.tagName === "TBODY") { // rows
     found.querySelector("td[colspan]")?.parentNode.remove();
     found.append(...fresh.childNodes);
     return;
@@ -113,3 +127,29 @@ const goOn = async (link) => {
 };
 const further = document.querySelector("a[data-further]");
 if (further) goOn(further).catch(() => {});
+
+// The selected row of a list is in sight.
+const here = document.querySelector(".list .items [aria-current]");
+if (here) here.closest(".list").scrollTop = here.closest("li").offsetTop - innerHeight / 2;
+
+// The slider goes to its moment when it is let go.
+document.getElementById("place")?.addEventListener("change", (event) => event.target.form.requestSubmit());
+
+// Keys: / searches, j and k move through rows, g and a letter go to a page, ? says so.
+const pages = { o: "", j: "inspector/requests", w: "inspector/webhooks", m: "inspector/mail", r: "inspector/records",
+  p: "inspector/presence", t: "inspector/time", a: "inspector/operations" };
+let before = "";
+addEventListener("keydown", (event) => {
+  if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const rows = all("a.row").filter((row) => row.checkVisibility());
+  const at = rows.findIndex((row) => row === document.activeElement);
+  const current = at < 0 ? rows.findIndex((row) => row.hasAttribute("aria-current")) : at;
+  if (event.key === "/") {
+    event.preventDefault();
+    document.getElementById("q").focus();
+  } else if (event.key === "?") document.getElementById("keys").togglePopover();
+  else if (before === "g" && event.key in pages) location.href = document.body.dataset.home + pages[event.key];
+  else if (event.key === "j") rows[Math.min(rows.length - 1, current + 1)]?.focus();
+  else if (event.key === "k") rows[Math.max(0, current - 1)]?.focus();
+  before = event.key;
+});

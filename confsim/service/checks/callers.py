@@ -101,7 +101,7 @@ class Callers:
         try:
             caller = credentials.authenticate(change, token)
             client = caller.client
-            blocked = caller.user is not None and terms.is_blocked(change, client, caller.user)
+            blocked = caller.user is not None and terms.is_denied(change, client, caller.user)
         finally:
             carried.collect_in(noted)
             noted.update(used)

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from confsim import shipped
 from confsim.assumptions import clients, terms
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import REGISTER
@@ -16,15 +17,26 @@ from confsim.kernel.refusal import Misuse
 
 from . import reading
 
+#: The profiles that ship with confsim: each brings back the answers of a version, where defaults have changed since.
+SHIPPED = ("as-of-0.1",)
+
 
 def read_profile(profile: Mapping[str, Any] | str | Path | None) -> dict[str, Any]:
-    """Return the chosen alternatives by id. Raises Misuse that names every unknown id and invalid value."""
+    """Return the chosen alternatives by id, of choices, of a file, or of the profile of a name in ``SHIPPED``.
+
+    Raises Misuse that names every unknown id and invalid value.
+    """
     if profile is None:
         return {}
     import confsim.api.catalogue  # noqa: F401 gates and routes are entries of the operations
 
     if isinstance(profile, Mapping):
         return _named(REGISTER.profile(profile), "profile")
+    path = Path(profile)
+    if path.name in SHIPPED and not path.exists():
+        import tomllib
+
+        return REGISTER.profile(tomllib.loads(shipped.text(f"fixtures/profiles/{path.name}.toml")), path.name)
     return _named(REGISTER.profile(reading.toml(profile, "profile"), str(profile)), str(profile))
 
 

@@ -18,6 +18,7 @@ from confsim.domain.clients import clients
 from confsim.domain.identity import credentials
 from confsim.domain.members.roles import HOSTS
 from confsim.domain.runtime import presence, streaming
+from confsim.domain.runtime.entrance import Entrant
 from confsim.domain.runtime.presence import PRESENCES
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.runtime.streaming import Placed
@@ -109,7 +110,7 @@ class RealTime(WorldObserver):
         """Let the holder of the request's token join the channel, or wait in its lobby.
 
         Returns the connection, which gets the state, and the response, 101; or None and a refusal: one of the token, of
-        ``presence.join`` or of ``assignments.enter``; NOT_FOUND, NO_USER_CONTEXT, CHANNEL_BEING_CREATED. The journal
+        ``assignments.enter``; NOT_FOUND, NO_USER_CONTEXT, CHANNEL_BEING_CREATED. The journal
         notes the request without the token, and who joined.
         """
         live = self._live
@@ -153,9 +154,9 @@ class RealTime(WorldObserver):
             raise Refusal(Reason.CHANNEL_BEING_CREATED)
         client = clients.get(change, caller.client.id)
         if channel.parent is None:
-            presence.join(change, client, channel, caller.user)
+            presence.join(change, client, channel, caller.user, by=Entrant.WEBSOCKET)
         else:
-            assignments.enter(change, client, channel, caller.user)
+            assignments.enter(change, client, channel, caller.user, by=Entrant.WEBSOCKET)
         return caller.user, channel
 
     def disconnect(self, connection: ChannelConnection) -> None:

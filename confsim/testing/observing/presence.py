@@ -12,6 +12,7 @@ from confsim.assumptions.runtime.presence import JOINING
 from confsim.domain.channels import channels
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.runtime import presence
+from confsim.domain.runtime.entrance import Entrant
 from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
@@ -59,4 +60,4 @@ class Comings:
             user = USERS.get(change, run.known.model("users", user_id), home)
             if channel is not None and user is not None:
                 with contextlib.suppress(Refusal):
-                    presence.join(change, CLIENTS.of(change)[home], channel, user, phone=True)
+                    presence.join(change, CLIENTS.of(change)[home], channel, user, by=Entrant.PHONE)

@@ -359,9 +359,10 @@ def test_alternative_that_a_resellers_api_token_manages_children():
     assert sim.call("create_client", "demo-api-token", body={"name": "X"}).status == 403
 
 
+@pytest.mark.rule("R111")
 @pytest.mark.parametrize(("choice", "left"), [("nothing", [True]), ("sessions", [])])
 def test_what_runs_goes_on_or_ends_when_service_is_disabled(people, choice, left):
-    """By default nobody is thrown out; by the alternative the sessions end at once (G163)."""
+    """By default the sessions end at once; by the alternative nobody is thrown out (G163)."""
     sim = Simulator(clock=START, profile={"clients.disable-ends": choice})
     change = sim.service.change()
     owner = users.get(change, CUSTOMER, people["demo-owner"])

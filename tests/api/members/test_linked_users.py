@@ -181,11 +181,12 @@ def test_whom_a_room_calls_appears_in_the_room(sim, people):
 
 
 @pytest.mark.rule("R262")
-def test_a_phone_reaches_a_room_by_its_meeting_id(sim, people):
-    """The caller is in the room, not in the event room above it."""
+def test_a_phone_reaches_a_room_by_its_meeting_id(people):
+    """Under breakout.phones = room the caller is in the room, not in the event room above it."""
+    sim = demo(breakout__phones="room")
     id, room = routed(sim, people)
     place = rooms(sim, id)[0]["channelUuid"]
-    assert sim.call("set_dial_in_state", ADMIN, uuid=place, state="enable").ok
+    assert sim.call("set_dial_in_state", ADMIN, uuid=EVENT_ROOM, state="enable").ok
     assert sim.call("assign_dial_number", OWNER, uuid=place, number="+12025550123").ok
     meeting = sim.call("get_channel", OWNER, uuid=place).body["meetingId"]
     caller = sim.calls.dial_in("+12025550123", meetingId=meeting).userId

@@ -46,6 +46,21 @@ def test_a_registered_user_is_called(on, people, number):
     assert on.calls()[0].number == PHONE
 
 
+@pytest.mark.parametrize(("choice", "status"), [("refuse", 409), ("call", 200)])
+def test_a_user_who_is_inside_or_on_the_phone_is_not_called_again(people, choice, status):
+    """Once somebody is reached, another call is refused, or by assumption placed; who waits in the lobby is called."""
+    sim = Simulator(profile={"dial.inside": choice, "duration.call-answered": "manual(1)"})
+    for operation, caller, state in (("set_dial_out_state", ADMIN, "enable"), ("set_lobby_door", OWNER, "close")):
+        assert sim.call(operation, caller, uuid=ROOM, state=state).ok
+    assert sim.presence.join(ROOM, USER).state == "waiting"
+    assert dial(sim, people[USER]).status == 200
+    assert dial(sim, people[USER]).status == status
+    sim.presence.join(ROOM, OWNER)
+    assert dial(sim, people[OWNER]).status == status
+    sim.presence.leave(ROOM, people[OWNER])
+    assert dial(sim, people[OWNER]).status == 200
+
+
 @pytest.mark.rule("R044", "R491", "R492", "R498")
 def test_an_unregistered_user_is_called(on):
     """The answer is the id of a new user of the name, each time another, however the number is written."""
@@ -78,6 +93,7 @@ def test_whisper_is_optional(on, people):
     """False unless it is true; null counts as absent."""
     for whisper in ({}, {"whisper": None}, {"whisper": False}, {"whisper": True}):
         assert dial(on, people[USER], **whisper).status == 200
+        on.presence.leave(ROOM, people[USER])
         assert dial_name(on, **whisper).status == 200
     assert [call.whisper for call in on.calls()] == [True, True, *[False] * 6]
 
@@ -147,7 +163,7 @@ def test_who_dials_and_asks_for_prices(on, people, operation):
     if operation != "get_dial_quote":
         arguments = {"body": {"number": GB, "sipUserId": people[USER], "name": "Bob"}}
     for caller in (OWNER, OPERATOR, API_TOKEN):
-        assert on.call(operation, caller, uuid=ROOM, **arguments).status == 200
+        assert on.fork().call(operation, caller, uuid=ROOM, **arguments).status == 200
     for caller in (USER, GUEST, ADMIN):
         answer = on.call(operation, caller, uuid=ROOM, **arguments)
         assert (answer.status, answer.body["code"]) == (403, "role_missing")
@@ -217,14 +233,21 @@ def test_a_quote(sim, number):
     [
         ("one", 400, "number_malformed"),
         ("0044", 400, "number_malformed"),
-        (f"{GB},{'1' * 25}", 400, "dtmf_malformed"),
         ("+999123456", 404, "destination_unknown"),
     ],
 )
 def test_quotes_that_are_refused(sim, number, status, code):
-    """No number, too long a DTMF part, no country."""
+    """No number, no country."""
     answer = sim.call("get_dial_quote", OWNER, uuid=ROOM, number=number)
     assert (answer.status, answer.body["code"]) == (status, code)
+
+
+@pytest.mark.rule("R488")
+@pytest.mark.parametrize(("choice", "status"), [("ignored", 200), ("held", 400)])
+def test_the_dtmf_part_of_a_quote_is_ignored(choice, status):
+    """Also a long one; by assumption it is held to the same as that of a call."""
+    sim = Simulator(profile={"quote.long-dtmf": choice})
+    assert sim.call("get_dial_quote", OWNER, uuid=ROOM, number=f"{GB},{'1' * 25}").status == status
 
 
 def test_a_quote_can_need_dial_out():

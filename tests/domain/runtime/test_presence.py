@@ -13,6 +13,7 @@ from confsim.domain.clients import clients
 from confsim.domain.conventions import turn
 from confsim.domain.members import roles
 from confsim.domain.runtime import lobby, occupancy, presence
+from confsim.domain.runtime.entrance import Entrant
 from confsim.domain.runtime.presence import Where
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
@@ -98,12 +99,12 @@ def test_a_private_channel_admits_hosts_and_its_own(stage):
 
 
 def test_a_disabled_service_admits_nobody(stage):
-    """Those inside stay, new joins are refused, the parent's service counts too."""
+    """Everybody inside is disconnected, new joins are refused, the parent's service counts too."""
     stage.join("Uma User")
     parent = clients.get(stage.change, stage.client.parent)
     clients.switch_service(stage.change, parent, "disable")
     assert stage.refused("Olaf Owner") is Reason.SERVICE_DISABLED
-    assert len(presence.inside(stage.change, stage.channel)) == 1
+    assert len(presence.inside(stage.change, stage.channel)) == 0
 
 
 @pytest.mark.rule("R105")
@@ -113,7 +114,7 @@ def test_who_has_not_accepted_the_terms_does_not_join(stage):
     stage.client = terms.promulgate(stage.change, stage.client, "https://terms.example/2")
     assert stage.refused("Uma User") is Reason.TERMS_NOT_ACCEPTED
     assert stage.join("Guest Gwen").state is Where.IN
-    assert stage.join("Olaf Owner", phone=True).state is Where.IN
+    assert stage.join("Olaf Owner", by=Entrant.PHONE).state is Where.IN
     assert len(presence.inside(stage.change, stage.channel)) == 3
     terms.accept(stage.change, stage.client, stage.user("Uma User"), stage.client.terms.version)
     assert stage.join("Uma User").state is Where.IN

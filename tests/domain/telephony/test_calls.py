@@ -158,7 +158,9 @@ def test_a_full_channel_takes_no_callee(office):
 @pytest.mark.rule("R494")
 def test_whisper_is_noted(office):
     """It is false unless asked for."""
-    assert (office.call().whisper, office.call(whisper=True).whisper) == (False, True)
+    first = office.call()
+    calls.hang_up(office.change, first)
+    assert (first.whisper, office.call(whisper=True).whisper) == (False, True)
 
 
 # Ringing
@@ -230,8 +232,9 @@ def test_who_hangs_up_leaves_and_who_leaves_hangs_up(office):
     assert not presence.list_present(office.change, office.room)
 
 
-def test_who_was_there_before_the_call_stays_after_it(office):
-    """A user who is in the channel already is called and hangs up without leaving."""
+def test_who_was_there_before_the_call_stays_after_it():
+    """A user who is in the channel already is called, under dial.inside = call, and hangs up without leaving."""
+    office = Office({"dial.inside": "call"})
     user = users.get(office.change, office.client.id, office.user)
     presence.join(office.change, office.client, office.room, user)
     call = office.call()
@@ -263,7 +266,7 @@ def test_a_callee_who_is_removed_does_not_answer():
 
 def test_the_latest_open_call_of_a_user_is_meant():
     """One that rings or is answered before one that is over; without any there is none."""
-    office = Office(MANUAL)
+    office = Office({**MANUAL, "dial.inside": "call"})
     assert refused(calls.get_of_user, office.change, office.client, office.user) is Reason.NOT_FOUND
     first, second = office.call(), office.call()
     assert calls.get_of_user(office.change, office.client, office.user).id == second.id
@@ -395,9 +398,11 @@ def test_a_caller_holds_no_token(office):
 
 
 def test_calls_of_a_breakout_room_go_through_its_event_room(office):
-    """The switch is the room's own; while the room is not open, who is called is in the event room."""
+    """The switch is the event room's at first; while the room is not open, who is called is in the event room."""
     place = create_room(office.change, office.room, "Room 1")
-    assert refused(calls.dial_unregistered, office.change, place, PHONE, "Bob") is Reason.DIAL_OUT_OFF
-    place = channels.update(office.change, place, dial_out=True)
+    assert place.dial_out is office.room.dial_out is True
+    closed = channels.update(office.change, place, dial_out=False)
+    assert refused(calls.dial_unregistered, office.change, closed, PHONE, "Bob") is Reason.DIAL_OUT_OFF
+    place = channels.update(office.change, closed, dial_out=True)
     call = calls.dial_unregistered(office.change, place, PHONE, "Bob")
     assert (call.channel, office.where(call.user)) == (office.id, Where.IN)

@@ -64,11 +64,11 @@ def test_the_dtmf_part_begins_at_the_first_separator(digits, dtmf):
 @pytest.mark.rule("R496")
 @each("dtmf", ["," + "1" * 25, "#12a", ",+1", ", 1", ",\u0661"])
 def test_a_dtmf_part_that_is_long_or_holds_anything_else_is_refused(dtmf):
-    """25 characters are taken, the separator among them, 26 are not; quotes hold it to the same, or ignore it."""
+    """25 characters are taken, the separator among them, 26 are not; quotes ignore it, or hold it to the same."""
     assert e164.tones("," + "1" * 24) == "," + "1" * 24
     assert refused(e164.dialled, DEFAULT, f"+1555{dtmf}") is Reason.DTMF_MALFORMED
-    assert refused(e164.priced, DEFAULT, f"+1555{dtmf}") is Reason.DTMF_MALFORMED
-    assert e164.priced(asking(quote__long_dtmf="ignored"), f"+1555{dtmf}") == "+1555"
+    assert refused(e164.priced, asking(quote__long_dtmf="held"), f"+1555{dtmf}") is Reason.DTMF_MALFORMED
+    assert e164.priced(DEFAULT, f"+1555{dtmf}") == "+1555"
 
 
 def test_the_dtmf_part_can_begin_after_fifteen_digits():

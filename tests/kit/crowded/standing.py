@@ -144,7 +144,8 @@ def _of_fields(sim: Simulator, names: Names) -> None:
     ok(sim, "add_dial_pin", OWNER, uuid=channel, body={"pin": "4711", "organizer": True})
     code = ok(sim, "assign_dial_number", OWNER, uuid=channel, number="+12025550123")["code"]
     sim.calls.dial_in("+12025550123", code=code, pin="4711")
-    dialled = {"number": f"{_PHONE},12#", "sipUserId": user, "whisper": True}
+    callee = ok(sim, "create_predefined_user", body={"name": "Cleo Callee"})["id"]
+    dialled = {"number": f"{_PHONE},12#", "sipUserId": callee, "whisper": True}
     ok(sim, "dial_registered_user", OWNER, uuid=ROOM, body=dialled)
     labelled = {"destination": "rtmp://labelled.example", "label": "Label"}
     ok(sim, "add_broadcast_destination", OWNER, channel=EVENT_ROOM, body=labelled)

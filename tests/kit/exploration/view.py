@@ -100,6 +100,12 @@ class View:
         """Who took part in which session, as session and user."""
         return {(attendance.session, attendance.user) for attendance in self["attendances"]}
 
+    @cached_property
+    def active_rooms(self) -> dict[str, Any]:
+        """The rooms of breakout sessions that are active, by the id of their channel."""
+        active = {each.id for each in self["breakout sessions"] if word(each.phase) == "active"}
+        return {room.place: room for room in self["breakout rooms"] if room.breakout in active and room.place}
+
     def above(self, client_id: str | None) -> list[str]:
         """Return a client and those above it by their ids, the nearest first; one that is unknown is the last."""
         found: list[str] = []

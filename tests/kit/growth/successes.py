@@ -253,7 +253,7 @@ BREAKOUTS = (
 )
 TELEPHONY = (
     _of("get_dial_quote", OWNER, **_OF_ROOM, number="+12025550199"),
-    _of("dial_registered_user", OWNER, **_OF_ROOM, body={"number": "+12025550199", "sipUserId": "$user"}),
+    _of("dial_registered_user", OWNER, **_OF_ROOM, body={"number": "+12025550199", "sipUserId": "$uninvited"}),
     _of("dial_unregistered_user", OWNER, **_OF_ROOM, body={"number": "+12025550199", "name": "Pat Phone"}),
     _of("list_available_dial_numbers", OWNER),
     _of("list_inbound_numbers", OWNER),

@@ -10,7 +10,7 @@ from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.refusal import Refusal
 from confsim.service.checks import checks
-from kit import CUSTOMER, OTHER, PARTNER, START, code
+from kit import CUSTOMER, OTHER, PARTNER, START, code, demo
 from kit.each import by_name, each
 
 #: P1: the calls whose Query column lists for_client.
@@ -86,10 +86,13 @@ def test_other_calls_ignore_it(sim, monkeypatch, operation):
 
 
 @pytest.mark.rule("R037")
-def test_a_channel_is_made_in_the_own_client_whatever_for_client_says(sim):
-    """POST /channels/create does not list it."""
-    sim.call("create_channel", "demo-partner-admin", body={"name": "Here"}, for_client=CUSTOMER)
-    assert sim.call("list_channels", "demo-partner-admin").body["total"] == 1
+@pytest.mark.parametrize(("choice", "made"), [("refuse", 0), ("ignore", 1)])
+def test_no_channel_is_made_in_the_own_client_by_a_for_client(choice, made):
+    """POST /channels/create does not list it: refused, or by assumption ignored."""
+    sim = demo(parse__for_client=choice)
+    answer = sim.call("create_channel", "demo-partner-admin", body={"name": "Here"}, for_client=CUSTOMER)
+    assert answer.status == (200 if made else 400)
+    assert sim.call("list_channels", "demo-partner-admin").body["total"] == made
 
 
 def test_it_counts_in_the_query_only(sim):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from confsim import Simulator
+from confsim.assumptions.register import REGISTER
 from confsim.kernel.refusal import Misuse
-from confsim.service.files.profile import plain, read_profile
+from confsim.service.files.profile import SHIPPED, plain, read_profile
 from confsim.service.files.state import world_of
 
 
@@ -36,3 +38,19 @@ def test_a_state_is_an_object(values):
     """Anything else is refused as no profile."""
     with pytest.raises(Misuse, match="the document is no JSON object"):
         world_of(values)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_profile_brings_other_answers_back(name, tmp_path):
+    """Each of its lines chooses what is no longer the default; it is found by its name, from any folder."""
+    chosen = read_profile(name)
+    assert chosen
+    assert chosen == read_profile(tmp_path / name)
+    assert {id for id, value in chosen.items() if REGISTER.entries[id].default == value} == set()
+    assert Simulator(profile=name).service.profile == chosen
+
+
+def test_a_file_with_the_name_of_a_shipped_profile_is_read(tmp_path):
+    """It is there, so it is meant."""
+    (tmp_path / "as-of-0.1").write_text("clients.depth = 'descendants'")
+    assert read_profile(tmp_path / "as-of-0.1") == {"clients.depth": "descendants"}

@@ -14,16 +14,21 @@ STATED = Statements()
 
 
 def obstacle(view: View, channel: Any, user: Any) -> str:
-    """Return why the documents refuse this user in this channel; "" if they do not."""
+    """Return why the documents refuse this user in this channel; "" if they do not. The terms, a private channel and
+    guest access are demanded of each kind of user, dial-in of phones; the service of everybody.
+    """
     client = view.clients.get(channel.client)
     account, host = word(user.account), (channel.id, user.id) in view.hosts
     if client is None or not view.is_served(channel.client):
         return "the service is disabled"
+    if account == "dialled":
+        return "dial-in is off" if user.inbound and not channel.dial_in else ""
     by_phone = any(call.user == user.id and word(call.state) == "answered" for call in view["calls"])
-    if not by_phone and account not in ("guest", "linked") and user.accepted not in (None, client.terms.version):
+    bound = account not in ("guest", "linked") or client.terms.required
+    if not by_phone and bound and user.accepted not in (None, client.terms.version):
         return "the terms are not accepted"
-    if host or account == "dialled":
-        return "dial-in is off" if account == "dialled" and user.inbound and not channel.dial_in else ""
+    if host:
+        return ""
     if account == "guest" and not channel.guest_access:
         return "guest access is off"
     if user.channel not in (None, channel.id):
@@ -46,8 +51,9 @@ def _entered(step: Step) -> Iterator[tuple[Any, Any, Any]]:
 
 @STATED.step(
     "passes-the-door",
-    "Nobody gets inside whom the door refuses at that moment: for the service, the terms, guest access, a private "
-    "channel, or dial-in. Who comes by phone need not have accepted the terms.",
+    "Nobody gets inside whom the channel refuses at that moment: for the service, the terms, guest access, a private "
+    "channel, or dial-in; whether they join, are admitted, find the door opened, call or are called, or go to a "
+    "breakout room. Users who come by phone need not have accepted the terms.",
     "P1 States L178, R105, R111, G163, G176, G227, G228, G310, G467",
 )
 def _passes_the_door(step: Step) -> Iterator[str]:
@@ -116,18 +122,6 @@ def _nothing_begins(step: Step) -> Iterator[str]:
                 yield f"{table}: {state}"
     if any(not step.after.is_served(credential.client) for credential in _logins(step)):
         yield "a login"
-
-
-@STATED.step(
-    "no-login-before-terms",
-    "Authentication is denied to a user who has not accepted the current terms.",
-    "R105, P1 Authentication 4 L305",
-)
-def _terms(step: Step) -> Iterator[str]:
-    for credential in _logins(step):
-        user, client = step.after.users.get(credential.user), step.after.clients.get(credential.client)
-        if user is not None and client is not None and user.accepted not in (None, client.terms.version):
-            yield f"a {word(user.account)} user gets a token"
 
 
 def _logins(step: Step) -> list[Any]:

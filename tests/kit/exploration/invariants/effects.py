@@ -282,20 +282,25 @@ def _does(step: Step) -> Iterator[str]:
 
 #: The operations that may change only these tables; what is told and delivered may always be added.
 _ONLY: dict[tuple[str, ...], tuple[str, ...]] = {
-    # P1 L178, R103, R107, R108, R316, R549, G163, G177: nobody is put out, no data is lost, existing channels and what
-    # users have accepted stay
+    # P1 L178, R111, R549, G163: what runs ends, and no data is lost
+    (
+        *("clients", "sessions", "presences", "occupancies", "placements", "breakout sessions", "breakout rooms"),
+        *("recordings", "recording assets", "broadcasts", "calls", "channels"),
+    ): ("set_client_service_state",),
+    # R103, R107, R108, R316, G177: nobody is put out, existing channels and what users have accepted stay
     ("clients",): (
-        *("set_client_service_state", "promulgate_terms", "update_terms_url", "set_client_dial_in_state"),
+        *("promulgate_terms", "update_terms_url", "set_client_dial_in_state"),
         *("set_friendly_urls_state", "set_handle_uniqueness", "set_events_state", "set_origins"),
     ),
     # R101, R209, R211
     ("users",): ("accept_terms", "add_access_level", "remove_access_level"),
     # R341, R352, G331, G355: a switch concerns what comes, and ends nothing
     ("channels",): (
-        *("set_lobby_auto_close", "set_guest_access", "set_attendees_state", "set_wall_state", "set_dial_in_state"),
-        *("set_dial_out_state", "set_event_room_state", "set_broadcast_state", "set_channel_friendly_url"),
-        "remove_channel_friendly_url",
+        *("set_lobby_auto_close", "set_attendees_state", "set_event_room_state", "set_broadcast_state"),
+        *("set_channel_friendly_url", "remove_channel_friendly_url"),
     ),
+    # R352, G355, G438: breakout rooms follow their event room
+    ("channels", "room channels"): ("set_guest_access", "set_wall_state", "set_dial_in_state", "set_dial_out_state"),
     # R113, R115
     ("validators",): ("enable_validator", "disable_validator"),
     # R117, R118, R119
@@ -322,7 +327,7 @@ _TOLD = {"event log", "webhook deliveries"}
 @STATED.step(
     "touches-nothing-else",
     "A call changes only what it is about: switches end nothing, new terms put nobody out, service that is disabled "
-    "loses no data.",
+    "ends what runs and loses no data.",
     "P1 States L178, R103, R107, R108, R116, R316, R341, R352, R369, R549, G163, G177, G331, G355",
 )
 def _touches(step: Step) -> Iterator[str]:

@@ -73,11 +73,13 @@ LIFETIMES: dict[str, Lifetime] = {
     # R282, G309: history goes with the channel
     "sessions": Lifetime(
         {"get_streaming_proxy", "join_channel", "admit_to_channel", "set_lobby_door", "dial_in", "answer_call",
-         "dial_registered_user", "dial_unregistered_user", "start_breakout_session", "create_breakout_room", _TIME},
+         "add_operator", "add_owner", "dial_registered_user", "dial_unregistered_user", "start_breakout_session",
+         "create_breakout_room", _TIME},
         {_CHANNEL},
     ),
     "attendances": Lifetime(
         {"join_channel", "dial_in", "dial_registered_user", "answer_call", "admit_to_channel", "set_lobby_door",
+         "add_operator", "add_owner",
          "start_breakout_session", "stop_breakout_session", "dial_unregistered_user", _TIME},
         {_CHANNEL, "unlink_user"},
     ),

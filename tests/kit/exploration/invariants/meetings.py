@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from kit.exploration.step import Step
 from kit.exploration.view import View, word
 
+from .doors import obstacle
 from .invariant import Statements
 
 STATED = Statements()
@@ -146,9 +147,9 @@ def _participants(view: View) -> Iterator[str]:
 
 @STATED.world(
     "ongoing-session-is-not-empty",
-    "A session ends when its last user leaves.",
-    "G359, P2 Session L72",
-    "sessions", "presences",
+    "A session ends when its last user leaves; that of a breakout room goes on until the breakout session is over.",
+    "G359, G438, P2 Session L72",
+    "sessions", "presences", "breakout sessions", "breakout rooms",
 )  # fmt: skip
 def _not_empty(view: View) -> Iterator[str]:
     places = {presence.place for presence in view.inside.values()}
@@ -157,23 +158,25 @@ def _not_empty(view: View) -> Iterator[str]:
             rooms = any(each.channel == session.channel and word(each.state) == "in room" for each in
                         view["presences"])  # fmt: skip
             channel = view.channels.get(session.channel)
-            if not rooms:
+            if not rooms and session.channel not in view.active_rooms:
                 yield "a room of a breakout" if channel is not None and channel.parent else "a channel"
 
 
-@STATED.world(
+@STATED.step(
     "nobody-waits-before-an-open-door",
-    "When the door is open everyone can join: nobody waits.",
+    "When the door opens, everyone enters whom the channel admits and has room for; others go on waiting.",
     "R339, G329",
-    "presences", "channels",
-)  # fmt: skip
-def _waits(view: View) -> Iterator[str]:
-    for channel_id, _ in view.waiting:
-        channel = view.channels.get(channel_id)
-        if channel is None or not channel.open:
+    "channels",
+)
+def _waits(step: Step) -> Iterator[str]:
+    for channel_id, user_id in step.after.waiting:
+        before, channel = step.before.channels.get(channel_id), step.after.channels.get(channel_id)
+        user = step.after.users.get(user_id)
+        if before is None or channel is None or user is None or before.open or not channel.open:
             continue
         limit = channel.max_users if channel.population_limit is None else channel.population_limit
-        if sum(each == channel_id for each, _ in view.inside) < limit:
+        is_full = sum(each == channel_id for each, _ in step.after.inside) >= limit
+        if not is_full and not obstacle(step.after, channel, user):
             yield "there is room"
 
 
@@ -262,11 +265,13 @@ def _recording(view: View) -> Iterator[str]:
 
 @STATED.step(
     "recordings-come-to-an-end",
-    "A recording that has stopped is processed, and becomes ready or fails.",
-    "R362, R363, R364",
+    "A recording that has stopped is processed, and becomes ready or fails; if its channel is deleted meanwhile, it is "
+    "told to have failed.",
+    "R362, R363, R364, G309",
 )
 def _ends(step: Step) -> Iterator[str]:
     after = {recording.id: word(recording.state) for recording in step.after["recordings"]}
+    after |= {event.payload["recording"]: "failed" for event in step.events if word(event.kind) == "recording.failed"}
     for recording in step.before["recordings"]:
         if word(recording.state) in ("in progress", "processing") and recording.id not in after:
             yield f"it was {word(recording.state)}, and vanished"

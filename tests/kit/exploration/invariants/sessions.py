@@ -100,14 +100,14 @@ def _order(view: View) -> Iterator[str]:
 
 
 #: The calls by which somebody else's presence ends; by others only the users whom they name.
-_SENT_AWAY = {"end_session", "end_active_session", "delete_channel"}
+_SENT_AWAY = {"end_session", "end_active_session", "delete_channel", "set_client_service_state"}
 _GOES = {"leave_channel", "hang_up", "unlink_user"}
 
 
 @STATED.step(
     "people-stay",
-    "Who is inside or waits stays until they leave or hang up, the session is ended by call, or the channel or user is "
-    "removed: doors that close, switches, new terms and service that is disabled put nobody out.",
+    "Who is inside or waits stays until they leave or hang up, the session is ended by call, the channel or user is "
+    "removed, or the service is disabled: doors that close, switches and new terms put nobody out.",
     "P2 States L157, R341, R353, R356, R357, R365, G163, G177, G327, G331",
     "presences",
 )

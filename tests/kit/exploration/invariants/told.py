@@ -145,6 +145,10 @@ def _passing(step: Step) -> set[tuple[str, Any]]:
         for kind, name in list(told):
             if kind == each.opens and each.closes and told[each.closes, name] == told[kind, name]:
                 found |= {(each.opens, name), (each.closes, name)}
+    # A recording that is processed when its channel is deleted fails, and goes with it (R364, G309).
+    recordings = {each.id: word(each.state) for each in step.before["recordings"]}
+    gone = recordings.keys() - {each.id for each in step.after["recordings"]}
+    found |= {("recording.failed", id) for id in gone if recordings[id] in ("in progress", "processing")}
     # Switches may be set again to what they are; the register has an event for each call (G537).
     return found | {
         (kind, name) for kind, name in told if kind.split(".")[0] in ("lobby", "service") and told[kind, name] == 1

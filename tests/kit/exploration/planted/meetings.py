@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -15,9 +15,9 @@ from confsim.domain.breakout.breakout_rooms import Room
 from confsim.domain.breakout.breakouts import Breakout, BreakoutState
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
-from confsim.domain.clients.clients import Client
 from confsim.domain.recordings import recordings
-from confsim.domain.runtime import lobby, occupancy, presence, sessions
+from confsim.domain.runtime import entrance, lobby, occupancy, presence, sessions
+from confsim.domain.runtime.entrance import Condition, Entry
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.runtime.sessions import Session, SessionState
 from confsim.domain.telephony import calls, number_assignments, numbers, pins
@@ -36,23 +36,21 @@ _MINUTE = 60_000
 # Lobby and presence
 
 
-def _fits(change: Change, present: Presence | None, channel: Channel, user: User, host: bool) -> bool:
-    return not presence.is_full(change, channel)
+def _fits(change: Change, present: Presence | None, channel: Channel, user: User, host: bool, phone: bool) -> bool:
+    return entrance.refusal(change, presence._entry(change, channel, user, phone), (Condition.ROOM,)) is None
 
 
 _FITS_ALONE = Guard("there is room", _fits)
 _EMPTIED = row(occupancy.LEAVE, EXISTS, ABSENT)
 _LEFT = coupling(presence.MACHINE, occupancy.LEAVE, ABSENT)
-_CHECK = presence._check
+_REFUSAL = entrance.refusal
 
 
-def _check_without_guests(change: Change, client: Client, channel: Channel, user: User) -> None:
+def _refusal_without_guests(
+    change: Change, entry: Entry, conditions: Iterable[Condition] = entrance.WHEN_LET_IN
+) -> Refusal | None:
     """Do not ask whether the channel admits guests."""
-    try:
-        _CHECK(change, client, channel, user)
-    except Refusal as refusal:
-        if refusal.reason is not Reason.GUEST_ACCESS_OFF:
-            raise
+    return _REFUSAL(change, entry, [each for each in conditions if each is not Condition.GUEST_ACCESS])
 
 
 # Sessions
@@ -168,7 +166,7 @@ FAULTS: tuple[Fault, ...] = (
         "presence",
         "R274, G227",
         ("members", "lobby", "room"),
-        altered(presence, _check=_check_without_guests),
+        altered(entrance, refusal=_refusal_without_guests),
     ),
     Fault(
         "a user who has not accepted the new terms joins",
