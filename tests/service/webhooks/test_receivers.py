@@ -286,6 +286,25 @@ def test_an_advance_ends_no_earlier_than_another_one(sim):
     assert sim.clock.now == start + 5_000 + 7_200_000
 
 
+def test_no_event_is_delivered_before_it_happens(sim):
+    """What a receiver causes after it has moved the clock is delivered at the instant of its call, or of its timer."""
+    start = sim.clock.now
+    other = ok(sim, "add_events_endpoint", body={"url": "http://other.example/"})["id"]
+
+    def receive(message):
+        if message.json["data"]["name"] == "a" and message.url == "http://other.example/":
+            sim.clock.advance("6s")
+            happen(sim, "b")
+        return 500 if message.json["data"]["name"] == "a" and message.url != "http://other.example/" else 200
+
+    sim.webhooks.deliver_to(receive)
+    happen(sim, "a")
+    later = [each for each in sim.webhooks if each.endpoint == other]
+    assert [[attempt.at - start for attempt in each.attempts] for each in later] == [[0], [6_000]]
+    (retried,) = [each for each in sim.webhooks if each.endpoint != other and each.attempts]
+    assert [attempt.at - start for attempt in retried.attempts] == [0, 6_000]
+
+
 def test_a_receiver_gets_what_is_stored(sim):
     """What a call changed is flushed before its webhook is delivered, while others may see it."""
     flushed = []
