@@ -48,7 +48,7 @@ def test_every_hit_is_shown_by_what_it_hit(sim, people, fault):
     deliveries = [each for each in sim.webhooks if each.fault]
     hits = [hit for each in (*entries, *deliveries) for hit in each.fault]
     assert [(hit.id, hit.do) for hit in hits] == [(sim.faults[0].id, fault["do"])]
-    page = f"requests/{entries[0].id}" if entries else "webhooks"
+    page = f"requests/{entries[0].id}" if entries else f"webhooks/{deliveries[0].id}"
     shown = sim.client().get(f"/_confsim/inspector/{page}").text
     assert shown.count(f"Fault {hits[0].id}") == 1
     assert fault["do"]["outcome"] in shown

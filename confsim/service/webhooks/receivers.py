@@ -96,8 +96,8 @@ def receiver(target: Any, world: object) -> Receiver:
     application, an ASGI application, or a list to which messages are appended. An exception of the target is the error
     of the attempt; a failed assertion is added to ``FAILED`` too. Raises Misuse for any other target.
     """
-    waits = callable(target) or not hasattr(target, "append")
-    take = _KINDS[_arguments(target)](target) if waits else _appending(target)
+    appends = not callable(target) and hasattr(target, "append")
+    take = _appending(target) if appends else _KINDS[_arguments(target)](target)
 
     def careful(message: Message) -> DeliveryResult:
         __tracebackhide__ = True
@@ -110,7 +110,7 @@ def receiver(target: Any, world: object) -> Receiver:
                 raise  # to the caller; a thread of confsim has none
             return DeliveryResult(None, f"{type(error).__name__}: {error}")
 
-    return Receiver(careful, waits)
+    return Receiver(careful, waits=type(target) not in _LISTS)
 
 
 def _is_failure(error: BaseException) -> bool:
@@ -131,8 +131,8 @@ def _arguments(target: Any) -> int:
         parameters = []
     needed = [each for each in parameters if each.default is each.empty and each.kind not in _SEVERAL]
     count = max(1, len(needed))
-    no_status = isclass(target) or isgeneratorfunction(target) or isasyncgenfunction(target)
-    wrong = no_status if count == 1 else count == 2 and iscoroutinefunction(target)
+    called = (target, type(target).__call__) if callable(target) else ()  # an object is called by what its class says
+    wrong = any(gives_none(each) for gives_none in _NO_ANSWER.get(count, ()) for each in called)
     if wrong or count > 3 or not any(map(_is_positional, parameters)) or not all(map(_is_positional, needed)):
         what = getattr(target, "__qualname__", None) or f"{target!r:.80}"
         raise Misuse(
@@ -160,9 +160,20 @@ def _calling(target: Callable[[Message], Any]) -> Take:
         status = target(message)
         if isawaitable(status):
             status = _result_of(status)
-        return DeliveryResult(200 if status is None else int(status))
+        return DeliveryResult(200 if status is None else _status(status))
 
     return take
+
+
+def _status(value: Any) -> int:
+    try:
+        status = 0 if isinstance(value, bool) else int(value)
+    except (TypeError, ValueError):
+        status = 0
+    if not 100 <= status <= 599:
+        what = f"{value!r:.80}" if isinstance(value, int | str) else f"an object of {type(value).__name__}"
+        raise ValueError(f"the receiver returned {what}, which is no status from 100 to 599")
+    return status
 
 
 def _wsgi(application: Callable[..., Iterable[bytes]]) -> Take:
@@ -226,7 +237,15 @@ def _asgi(application: Callable[..., Awaitable[object]]) -> Take:
 
 #: How a target is called, by the number of its arguments.
 _KINDS: Mapping[int, Callable[[Any], Take]] = {1: _calling, 2: _wsgi, 3: _asgi}
+#: What gives no answer when it is called, by the number of its arguments.
+_NO_ANSWER: Mapping[int, tuple[Callable[[Any], bool], ...]] = {
+    1: (isclass, isgeneratorfunction, isasyncgenfunction),
+    2: (iscoroutinefunction, isasyncgenfunction),
+    3: (isgeneratorfunction, isasyncgenfunction),
+}
 _SEVERAL = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+#: Types that append a message without code of users.
+_LISTS = (list, deque)
 
 
 def _result_of(promise: Awaitable[Any]) -> Any:

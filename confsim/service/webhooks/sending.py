@@ -62,7 +62,7 @@ class Webhooks(WorldObserver):
 
     __slots__ = (
         "_age",
-        "_busy",
+        "_instant",
         "_journal",
         "_live",
         "_mark",
@@ -84,7 +84,8 @@ class Webhooks(WorldObserver):
         self._mark = object()
         self._sender: HttpSender | None = None
         self.listed = listed
-        self._busy = False
+        #: While it delivers, the latest instant at which anything was complete.
+        self._instant: int | None = None
         self._under_way: set[str] = set()
         self._age = 0
         #: The latest state of the table of deliveries in which none was ready.
@@ -185,29 +186,32 @@ class Webhooks(WorldObserver):
     def settled(self, now: int) -> Future[None] | None:
         """Send what is ready, and what becomes ready by that. Called under the lock of the world.
 
-        While a receiver that may wait has a message, others have the lock. Their deliveries come after it. In a thread
-        that serves others, another one sends: the result is its future.
+        While a receiver that may wait has a message, others have the lock. Their deliveries come after it, at their
+        instant or a later one. In a thread that serves others, another one sends: the result is its future.
         """
         live = self._live
         queue = live.world.state(DELIVERIES)
-        if self._busy or queue is self._quiet:
+        if self._instant is not None:
+            self._instant = max(self._instant, now)
+            return None
+        if queue is self._quiet:
             return None
         if not deliveries.any_ready(queue):
             self._quiet = queue
             return None
         if self.waits and serves_others():
             return in_thread(self.send_now)
-        self._busy = True
+        self._instant = now
         try:
             while (delivery := self._first()) is not None:
-                self._attempt(delivery, now)
+                self._attempt(delivery, self._instant)
         except Misuse:  # the state directory cannot be written
             raise
         except Exception as bug:
             bug.add_note("confsim failed while it delivered a webhook")
             live.report_bug(bug)
         finally:
-            self._busy = False
+            self._instant = None
         return None
 
     def _first(self) -> Delivery | None:
@@ -235,11 +239,12 @@ class Webhooks(WorldObserver):
             self._answered(delivery.id, now, now, result, url)
 
     def _received(self, receiver: Receiver, delivery: Delivery, message: Message, copies: int) -> DeliveryResult:
-        """Give a message to a receiver in this process; return the last result."""
+        """Give a message to a receiver in this process; return the first result that is an error, else the last."""
         self._under_way.add(delivery.id)
         try:
             with self._live.lock.released() if receiver.waits else nullcontext():
-                return [receiver.take(message) for _ in range(copies)][-1]
+                results = [receiver.take(message) for _ in range(copies)]
+            return next((each for each in results if each.problem is not None), results[-1])
         finally:
             self._under_way.discard(delivery.id)
 

@@ -147,6 +147,30 @@ async def two(environ, start_response):
     """Be neither a WSGI application nor an ASGI application."""
 
 
+class Called:
+    """Have methods like functions that cannot be receivers."""
+
+    def one(self, message):
+        """Yield, so that a call does nothing."""
+        yield message
+
+    async def one_later(self, message):
+        """Yield, so that there is nothing to await."""
+        yield message
+
+    async def two(self, environ, start_response):
+        """Be neither a WSGI application nor an ASGI application."""
+
+    def three(self, scope, receive, send):
+        """Yield, so that there is nothing to await."""
+        yield scope, receive, send
+
+
+def calling(method):
+    """Return an object that does this when it is called."""
+    return type("Object", (), {"__call__": method})()
+
+
 @pytest.mark.parametrize(
     "target",
     [
@@ -156,6 +180,7 @@ async def two(environ, start_response):
         lambda **named: 200,
         lambda message, *, needed: 200,
         *(generator, async_generator, two),
+        *map(calling, (Called.one, Called.one_later, Called.two, Called.three)),
         *(list, int, Simulator),
     ],
 )
@@ -167,6 +192,26 @@ def test_what_cannot_be_a_receiver_is_refused(sim, target):
         sim.webhooks.deliver_to(target)
     happen(sim, "a")
     assert names(got) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "named"),
+    [
+        (True, "True"),
+        (99, "99"),
+        (600, "600"),
+        ("x", "'x'"),
+        (Mock(), "an object of Mock"),
+        ((200,), "an object of tuple"),
+    ],
+)
+def test_what_is_no_status_is_a_failed_attempt_that_says_so(sim, answer, named):
+    """A receiver that returns no status has not answered; the attempt says what it returned."""
+    sim.webhooks.deliver_to(lambda message: answer)
+    happen(sim, "a")
+    (attempt,) = sim.webhooks[0].attempts
+    problem = f"ValueError: the receiver returned {named}, which is no status from 100 to 599"
+    assert (attempt.status, attempt.problem) == (None, problem)
 
 
 # What a receiver may do
@@ -195,6 +240,24 @@ def test_other_callers_do_not_notice_that_a_receiver_waits(sim):
     assert states(sim) == [DeliveryState.DELIVERED] * 2
 
 
+def test_an_object_that_appends_may_wait_for_another_thread_that_calls(sim):
+    """An ``append`` of users is code of users: it is called while others go on."""
+    statuses = []
+
+    class Box:
+        append = staticmethod(lambda message: call_in_thread())
+
+    def call_in_thread():
+        caller = threading.Thread(target=lambda: statuses.append(sim.call("get_me", USER).status), daemon=True)
+        caller.start()
+        caller.join(10)
+        statuses.append("received")
+
+    sim.webhooks.deliver_to(Box())
+    happen(sim, "a")
+    assert statuses == [200, "received"]
+
+
 def test_a_receiver_may_wait_for_another_thread_that_calls(sim):
     """A receiver that waits for a call of another thread gets its answer, in a call and in an advance of the clock."""
     calls = []
@@ -221,6 +284,25 @@ def test_an_advance_ends_no_earlier_than_another_one(sim):
     sim.webhooks.deliver_to(lambda message: None if sim.clock.advance("2h") is None else 200)
     sim.clock.advance("10s")
     assert sim.clock.now == start + 5_000 + 7_200_000
+
+
+def test_no_event_is_delivered_before_it_happens(sim):
+    """What a receiver causes after it has moved the clock is delivered at the instant of its call, or of its timer."""
+    start = sim.clock.now
+    other = ok(sim, "add_events_endpoint", body={"url": "http://other.example/"})["id"]
+
+    def receive(message):
+        if message.json["data"]["name"] == "a" and message.url == "http://other.example/":
+            sim.clock.advance("6s")
+            happen(sim, "b")
+        return 500 if message.json["data"]["name"] == "a" and message.url != "http://other.example/" else 200
+
+    sim.webhooks.deliver_to(receive)
+    happen(sim, "a")
+    later = [each for each in sim.webhooks if each.endpoint == other]
+    assert [[attempt.at - start for attempt in each.attempts] for each in later] == [[0], [6_000]]
+    (retried,) = [each for each in sim.webhooks if each.endpoint != other and each.attempts]
+    assert [attempt.at - start for attempt in retried.attempts] == [0, 6_000]
 
 
 def test_a_receiver_gets_what_is_stored(sim):
@@ -354,6 +436,23 @@ def test_a_failed_assertion_is_raised_by_check(sim):
     happen(sim, "b")
     sim.webhooks.check()
     assert [each.problem for each in sim.webhooks[1].attempts] == ["LookupError: no b"]
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+def test_a_doubled_message_has_failed_when_one_of_the_two_has(sim, failing):
+    """What a receiver raises at either message is the error of the attempt."""
+    problems = [None, None]
+    problems[failing] = LookupError("no b")
+
+    def receive(message):
+        if (problem := problems.pop(0)) is not None:
+            raise problem
+
+    sim.faults.add(thing="webhook", do="doubled")
+    sim.webhooks.deliver_to(receive)
+    happen(sim, "b")
+    assert problems == []
+    assert [each.problem for each in sim.webhooks[0].attempts] == ["LookupError: no b"]
 
 
 def test_pytest_fail_is_a_failed_assertion(sim):
