@@ -131,9 +131,9 @@ def test_a_simulator_says_what_it_is():
         (lambda sim: sim.wait(mail={"too": "a"}), "unknown field `too`; did you mean 'to'?"),
         (lambda sim: sim.restore("frst"), "there is no snapshot 'frst'; did you mean 'first'?"),
         (lambda sim: sim.worlds["frst"], "there is no world 'frst'; did you mean 'first'?"),
-        (lambda sim: sim.change_record("users", 1004), "there is no kind of record 'users'; did you mean 'user'?"),
+        (lambda sim: sim.change_record("usr", 1004), "there is no kind of record 'usr'; did you mean 'user'?"),
         (lambda sim: sim.change_record("user", 1004, folow=[]), "unknown field `folow`; did you mean 'follow'?"),
-        (lambda sim: sim.control("get_record", "user", "1004"), "kind of record 'user'; did you mean 'users'?"),
+        (lambda sim: sim.control("get_record", "usrs", "1004"), "kind of record 'usrs'; did you mean 'users'?"),
         (lambda sim: sim.control("list_presence", chanel="x"), "query chanel: no such parameter; did you mean"),
         (lambda sim: setattr(sim, "state", {"format": 9}), "the document has no 'version', but 'format'; this confsim"),
         (

@@ -37,7 +37,6 @@ EXCLUSIVE = (
     *combinations([f"the highest role of the user is {role}" for role in ("none", "operator", "owner")], 2),
     {"it does not outlive its users", "it waits for users to come back"},  # how long an empty session stays
     {"an address waits for the code, and the second wins", "an address waits for the code, and the first stays"},
-    {"the door lets in, and there is room", "the door is closed"},
     *combinations(
         (
             "the channel admits the callee, who is not in it yet",
@@ -47,6 +46,8 @@ EXCLUSIVE = (
         2,
     ),
 )
+#: Guards that hold only where another one does.
+IMPLIED = {"the door lets in, and there is room": "the door lets in"}
 #: Whatever the documents let begin, change or end, by the names of the tables.
 SUBJECTS = """
     terms document, terms acceptance, handle reservation, account, invitation, email, user token, API token,
@@ -85,7 +86,8 @@ def truths(rows):
     """Every way in which the guards of the rows can hold or not, by their names."""
     names = sorted({row.only_if.name for row in rows if row.only_if is not None})
     truths = [dict(zip(names, values, strict=True)) for values in product([True, False], repeat=len(names))]
-    return [truth for truth in truths if not any(all(truth.get(name) for name in each) for each in EXCLUSIVE)]
+    truths = [truth for truth in truths if not any(all(truth.get(name) for name in each) for each in EXCLUSIVE)]
+    return [truth for truth in truths if all(truth.get(of, True) for each, of in IMPLIED.items() if truth.get(each))]
 
 
 def admits(row, truth):

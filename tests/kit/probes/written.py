@@ -265,6 +265,23 @@ WRITTEN: Sequence[Sequence[ProbeCall]] = (
         _START,
         _get("get_channel_settings", uuid=_ROOM),
     ),
+    (*_DIALS, _get("get_dial_quote", uuid=_ROOM, number="{number 1},1111111111111111111111111")),
+    (
+        *_DIALS,
+        _send(
+            "dial_unregistered_user",
+            {"number": "{number 1},1111111111111111111111111", "name": "{tag} Ann"},
+            uuid=_ROOM,
+        ),
+    ),
+    (
+        *_SOMEBODY,
+        ProbeCall("k8a", "reserve_handle", _OWN, body={"handle": "{tag} nova"}, content_type=JSON),
+        _get("change_handle_with_reservation", _NEW, nonce="{reservations k8a.0}"),
+    ),
+    (*_SOMEBODY, _get("change_handle_with_reservation", _NEW, nonce="no-such-reservation")),
+    (*_MADE_ROOM, _get("get_data_channel", uuid=_ROOM, kind="RTMP")),
+    (*_MADE_ROOM, _get("get_channel", query={"for_client": _CLIENT}, uuid=_ROOM)),
 )
 
 

@@ -173,7 +173,7 @@ FAULTS: tuple[Fault, ...] = (
         "presence",
         "P1 States L176, R105",
         ("client and child", "room", "lobby"),
-        altered(presence, terms=SimpleNamespace(is_blocked=lambda *_: False)),
+        altered(entrance, terms=SimpleNamespace(is_blocked=lambda *_: False)),
     ),
     Fault(
         "a user who leaves the lobby is subtracted from those inside",

@@ -74,7 +74,7 @@ def _end(ctx: Context, channel: Channel, session: Session) -> None:
         return
     timers.end_session(ctx.service, session, ctx.now)
     if ctx.bug("ended-users-stay"):
-        for stay in ctx.db.presences.find(session_id=session.id, left_at=ctx.now):
+        for stay in ctx.db.presences.find(session_id=session.id, left_at=session.ended):
             stay.left_at = None
             ctx.db.presences.put(stay)
 
