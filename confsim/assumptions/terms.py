@@ -29,8 +29,11 @@ LOGIN = assumption(
     "user only after acceptance.",
     "limited",
     ("refuse", "full"),
-    "exchange_identity_token",
-    refuses={"TERMS_NOT_ACCEPTED": ("refuse",)},
+    refuses={
+        "TERMS_NOT_ACCEPTED": lambda value, operation, profile: (
+            value == "refuse" or (value == "limited" and operation != "exchange_identity_token")
+        )
+    },
 )
 OPEN_CALLS: Assumption[tuple[str, ...]] = assumption(
     "terms.open-calls",
