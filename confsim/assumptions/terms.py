@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import Assumption, assumption, texts
+from .register import Assumption, assumption, in_force, texts
 
 BINDS = assumption(
     "terms.binds",
@@ -31,7 +31,9 @@ LOGIN = assumption(
     ("refuse", "full"),
     refuses={
         "TERMS_NOT_ACCEPTED": lambda value, operation, profile: (
-            value == "refuse" or (value == "limited" and operation != "exchange_identity_token")
+            value == "refuse"
+            if operation == "exchange_identity_token"
+            else value != "full" and operation not in in_force(profile, OPEN_CALLS)
         )
     },
 )
