@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 
-class Cell(Struct, frozen=True):
+class Crossing(Struct, frozen=True):
     """Where a row crosses the column of a state.
 
     ``marks`` are what is drawn: "left" and "right", a line to that side; "from", its begin; "in-left" and "in-right",
@@ -30,7 +30,7 @@ class Lane(Struct, frozen=True):
     guard: str
     timer: str
     possible: bool
-    cells: list[Cell]
+    cells: list[Crossing]
 
 
 class Lanes(Struct, frozen=True):
@@ -60,7 +60,7 @@ def _rows(states: Sequence[str], rows: Sequence[Mapping[str, str]], present: str
         yield Lane(", ".join(names), guard, timer, present in begins, cells)
 
 
-def _cells(states: Sequence[str], begins: Sequence[str], then: str, present: str | None) -> list[Cell]:
+def _cells(states: Sequence[str], begins: Sequence[str], then: str, present: str | None) -> list[Crossing]:
     places = [states.index(each) for each in begins]
     end = states.index(then)
     first, last = min(*places, end), max(*places, end)
@@ -75,5 +75,5 @@ def _cells(states: Sequence[str], begins: Sequence[str], then: str, present: str
             "loop": place == end and end in places,
         }
         marks = tuple(name for name, is_drawn in drawn.items() if is_drawn)
-        found.append(Cell(state, marks, place in places, place == end, state == present))
+        found.append(Crossing(state, marks, place in places, place == end, state == present))
     return found
