@@ -227,6 +227,7 @@ CALLEES_TERMS = assumption(
     False,
     (True,),
     "dial_registered_user",
+    refuses={"TERMS_NOT_ACCEPTED": (True,)},
 )
 
 # quote.*

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import Assumption, assumption, texts
+from .register import Assumption, assumption, in_force, texts
 
 BINDS = assumption(
     "terms.binds",
@@ -29,8 +29,13 @@ LOGIN = assumption(
     "user only after acceptance.",
     "limited",
     ("refuse", "full"),
-    "exchange_identity_token",
-    refuses={"TERMS_NOT_ACCEPTED": ("refuse",)},
+    refuses={
+        "TERMS_NOT_ACCEPTED": lambda value, operation, profile: (
+            value == "refuse"
+            if operation == "exchange_identity_token"
+            else value != "full" and operation not in in_force(profile, OPEN_CALLS)
+        )
+    },
 )
 OPEN_CALLS: Assumption[tuple[str, ...]] = assumption(
     "terms.open-calls",

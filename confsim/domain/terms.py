@@ -123,11 +123,6 @@ def is_blocked(change: Change, client: Client, user: User) -> bool:
     return client.terms.required or ask(change, assumed.BINDS) == "users"
 
 
-def is_denied(change: Change, client: Client, user: User) -> bool:
-    """Whether the calls of the user are refused until the user accepts, by whatever token (R105)."""
-    return is_blocked(change, client, user) and ask(change, assumed.LOGIN) != "full"
-
-
 def require_login(change: Change, client: Client, user: User) -> None:
     """Raise Refusal TERMS_NOT_ACCEPTED if the user gets no token before accepting the terms (R240)."""
     if is_blocked(change, client, user) and ask(change, assumed.LOGIN) == "refuse":

@@ -233,6 +233,7 @@ class _Populating:
         self.needs("add_default_dial_number remove_default_dial_number set_inbound_number_state", number=numbers[0])
         self.needs("delete_dial_pin", pin="4711")
         self.needs("get_dial_quote dial_registered_user dial_unregistered_user", number="+442079460999")
+        self.needs("dial_registered_user", sipUserId=self.operator)  # who is not inside
 
     def media(self) -> None:
         """Create a file in the pool of the channel and one in that of the client, and a gateway endpoint."""

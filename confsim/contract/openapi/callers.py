@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from confsim.assumptions import Reason, channels, clients, in_force, members, terms
+from confsim.assumptions import Reason, channels, clients, in_force, members
 from confsim.assumptions.protocol import wire
 from confsim.contract.gates import FOR_USERS, Grant
 from confsim.contract.operation import Operation
@@ -14,7 +14,7 @@ from .parts import grants_of
 REASONS = frozenset(
     {
         *(Reason.CREDENTIAL_MISSING, Reason.CREDENTIAL_INVALID, Reason.CREDENTIAL_EXPIRED, Reason.CREDENTIAL_AMBIGUOUS),
-        *(Reason.TERMS_NOT_ACCEPTED, Reason.SERVICE_DISABLED, Reason.RESELLER_DISABLED, Reason.FOR_CLIENT_REFUSED),
+        *(Reason.SERVICE_DISABLED, Reason.RESELLER_DISABLED, Reason.FOR_CLIENT_REFUSED),
         *(Reason.ROLE_MISSING, Reason.NO_USER_CONTEXT, Reason.GUEST_ELSEWHERE),
     }
 )
@@ -33,8 +33,7 @@ def of_callers(operation: Operation, profile: Profile, *, anonymous: bool, asks_
         return
     yield Reason.CREDENTIAL_MISSING
     yield from _of_tokens(profile)
-    if operation.name not in in_force(profile, terms.OPEN_CALLS):
-        yield Reason.TERMS_NOT_ACCEPTED
+    yield Reason.TERMS_NOT_ACCEPTED
     if _needs_service(operation, profile):
         yield Reason.SERVICE_DISABLED
     reseller = in_force(profile, clients.RESELLER_CALLS)

@@ -101,12 +101,13 @@ class Callers:
         try:
             caller = credentials.authenticate(change, token)
             client = caller.client
-            blocked = caller.user is not None and terms.is_denied(change, client, caller.user)
+            blocked = caller.user is not None and terms.is_blocked(change, client, caller.user)
         finally:
             carried.collect_in(noted)
             noted.update(used)
         call.caller, call.known_client = caller, client
-        if blocked and call.operation.name not in ask(change, assumed_terms.OPEN_CALLS):
+        is_open = not blocked or call.operation.name in ask(change, assumed_terms.OPEN_CALLS)
+        if not is_open and ask(change, assumed_terms.LOGIN) != "full":
             raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
         if not clients.is_served(change, client):
             admission.require_service(call, client)

@@ -11,7 +11,7 @@ from confsim import Simulator
 from confsim.api.catalogue import API
 from kit import ADMIN, API_TOKEN, EVENT_ROOM, NOTHING, OWNER, START_MS, USER, demo
 from kit.each import each
-from kit.things.media import Pool, fetch, pool_of, tag
+from kit.things.media import POOLS, Pool, fetch, pool_of, tag
 
 # Upload and read
 
@@ -146,6 +146,18 @@ def test_a_link_expires(pool, query, life):
     assert fetch(pool.sim, url).status == 200
     pool.sim.service.live.advance(1)
     assert (fetch(pool.sim, url).status, b"media_link_invalid" in fetch(pool.sim, url).body) == (403, True)
+
+
+@pytest.mark.parametrize("where", POOLS)
+def test_a_link_may_live_an_hour_unless_asked_otherwise(where):
+    """A profile sets its life without ttl; the life that is asked for stays."""
+    pool = pool_of(demo(**{"duration__media-link": 3_600_000}), where)
+    id = pool.upload()
+    url, short = pool.link(id), pool.link(id, ttl="1m")
+    pool.sim.service.live.advance(3_600_000 - 1)
+    assert (fetch(pool.sim, url).status, fetch(pool.sim, short).status) == (200, 403)
+    pool.sim.service.live.advance(1)
+    assert fetch(pool.sim, url).status == 403
 
 
 @pytest.mark.parametrize("ttl", ["0m", "5", "", "m"])

@@ -64,6 +64,7 @@ roles.last-owner=let-go                         demote_owner                   L
 roles.remove-operator-on-owner=take             remove_operator                OPERATOR_IS_OWNER
 service.open-while-disabled=["create_channel"]  create_channel                 SERVICE_DISABLED
 templates.none=204                              get_channel_template           NO_TEMPLATE
+terms.login=full                                get_me                         TERMS_NOT_ACCEPTED
 terms.open-calls=["get_me"]                     get_me                         TERMS_NOT_ACCEPTED
 users.create-registers=new                      create_user                    NOT_A_GUEST
 users.origin-id-twice=existing                  create_predefined_user         ORIGIN_ID_TAKEN
@@ -117,6 +118,7 @@ sessions.end-again=refuse                       end_session                    S
 sessions.unknown-channel=refuse                 list_sessions                  NOT_FOUND
 states.repeated=refuse                          set_wall_state                 STATE_HOLDS
 templates.in-use=refuse                         remove_template                TEMPLATE_IN_USE
+terms.login=refuse                              exchange_identity_token        TERMS_NOT_ACCEPTED
 users.create-registers=caller                   create_user                    NO_USER_CONTEXT
 users.predefined-name=handle                    create_predefined_user         HANDLE_TAKEN
 users.several-unknown=refused                   get_users                      NOT_FOUND
@@ -162,6 +164,13 @@ def test_one_of_two_entries_is_enough():
     joining = {"guests.access-off": "joining"}
     assert not refuses("create_guest", "GUEST_ACCESS_OFF", joining)
     assert refuses("create_guest", "GUEST_ACCESS_OFF", {**joining, "guests.creation": "open-channel"})
+
+
+def test_who_is_called_may_be_refused_for_the_terms_where_callers_are_not():
+    """The terms bind the callee by a choice of its own, whatever a login gives."""
+    full = {"terms.login": "full"}
+    assert not refuses("dial_registered_user", "TERMS_NOT_ACCEPTED", full)
+    assert refuses("dial_registered_user", "TERMS_NOT_ACCEPTED", {**full, "dial.callees-terms": True})
 
 
 def test_an_operation_that_reads_is_not_refused_by_a_disabled_service():

@@ -9,9 +9,9 @@ from confsim.canonical.form import records
 from confsim.control.labels.label import Held, label
 from confsim.control.labels.timer import SENTENCES
 from confsim.kernel.tables.table import Table
-from confsim.kernel.timers import ALARMS
 from kit import CUSTOMER, NOTHING, OPERATOR, OWNER, ROOM, START, USER, ok
 from kit.crowded import crowded_world
+from kit.declared import own_timers
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_ids_of_any_kind_have_labels(sim):
 
 def test_every_kind_of_timer_has_a_sentence():
     """With a blank for its thing."""
-    assert set(SENTENCES) == set(ALARMS)
+    assert set(SENTENCES) == set(own_timers())
     assert all("{}" in sentence for sentence in SENTENCES.values())
 
 

@@ -38,11 +38,11 @@ def _crowded() -> Simulator:
     ok(sim, "set_events_state", state="enable")
     happenings.outcomes(sim, names)
     calls.say_hostile_things(sim, names, turns=1)
-    calls.open_websockets(sim)
     network = happenings.deliveries(sim)
     happenings.timers(sim, names)
     sim.clock.advance("1h")
     standing.stand(sim, names)
+    calls.open_websockets(sim)  # standing switches the client off in passing, which would close them
     happenings.timers(sim, names)
     happenings.beside(sim)
     happenings.open_deliveries(sim, network)

@@ -69,7 +69,7 @@ def _of_channels(sim: Simulator) -> None:
 
 
 def _of_rooms(sim: Simulator) -> None:
-    """A breakout session that is over, one that is active with a user in its room, and one that is prepared."""
+    """A breakout session that is over, one that is active with a user in one of two rooms, and one that is prepared."""
     place = ok(sim, "create_channel", OWNER, body={"name": "Breakouts"})["channelUuid"]
     ok(sim, "set_event_room_state", OWNER, uuid=place, state="enable")
     ok(sim, "add_operator", OWNER, uuid=place, userId=sim.control("get_info").tokens[USER].userId)
@@ -79,6 +79,9 @@ def _of_rooms(sim: Simulator) -> None:
         breakout["breakoutRoom"] = ok(sim, "create_breakout_room", OWNER, **breakout, body={"name": name})["id"]
         user = sim.control("get_info").tokens[USER].userId
         ok(sim, "add_breakout_participant", OWNER, **breakout, userId=user)
+        if name == "running":
+            rooms = {"uuid": place, "breakoutSession": breakout["breakoutSession"]}
+            ok(sim, "create_breakout_room", OWNER, **rooms, body={"name": "empty"})
         if name == "planned":
             return
         for token in (OWNER, USER):

@@ -89,6 +89,23 @@ def test_an_application_that_fails_is_asked_again_as_the_clock_goes_on(sim):
     ]
 
 
+@pytest.mark.parametrize(
+    ("choice", "then", "received"),
+    [("waits", DeliveryState.DELIVERED, ["a", "b"]), ("lost", DeliveryState.LOST, [])],
+)
+def test_what_waits_while_events_are_switched_off_is_sent_later_or_lost(choice, then, received):
+    """The list of deliveries says so, and the receiver gets both or nothing when events are on again."""
+    sim, got = listening(**{"while-inactive": choice}), []
+    sim.webhooks.deliver_to(lambda message: 500)
+    happen(sim, "a", "b")
+    ok(sim, "set_events_state", state="disable")
+    sim.webhooks.deliver_to(got.append)
+    ok(sim, "set_events_state", state="enable")
+    sim.clock.advance("1d")
+    assert states(sim) == [then, then]
+    assert names(got) == received
+
+
 def test_the_next_thing_to_happen_may_be_a_retry(sim):
     """The clock stops there."""
     sim.webhooks.deliver_to(lambda message: 500)
