@@ -139,6 +139,8 @@ class _Side:
         """Return the value of a field in words."""
         if value is None:
             return "not set"
+        if isinstance(value, bool):
+            return "true" if value else "false"
         if isinstance(value, tuple):
             return f"[{', '.join(self.words(table, field, part) for part in value)}]"
         if isinstance(value, Enum):

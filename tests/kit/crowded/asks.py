@@ -41,7 +41,7 @@ Ask = Callable[[str], Iterator[str]]
 ASKS: dict[str, Ask] = {}
 BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
 #: Pages of a sort that are opened, of what-if pages, which replay the journal, so many.
-_PAGES, _WHAT_IFS = 6, 1
+_PAGES, _WHAT_IFS = 2, 1
 
 
 def ask(function: Ask) -> Ask:
