@@ -42,7 +42,7 @@ def test_whole_records_come_first_then_fields():
     assert there == [
         "added: host (channel 'Demo Room', user 'Uma User')",
         "added: reservation 'Neo'",
-        "channel 'Demo Room': open was True, is False",
+        "channel 'Demo Room': open was true, is false",
         "user 'Uma User': hosting was none, is operator",
         "timer set: handle reservation of reservation 'Neo', in 0:15:00",
     ]
