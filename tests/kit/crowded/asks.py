@@ -40,8 +40,8 @@ from kit.crowded.texts import HOSTILE
 Ask = Callable[[str], Iterator[str]]
 ASKS: dict[str, Ask] = {}
 BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
-#: Pages of a sort that are opened, of what-if pages, which replay the journal, so many.
-_PAGES, _WHAT_IFS = 2, 1
+#: Pages of a sort that are opened (the campaign opens all), and of what-if, which replays the journal.
+_PAGES, _WHAT_IFS = 1, 1
 
 
 def ask(function: Ask) -> Ask:
