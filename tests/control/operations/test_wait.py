@@ -185,7 +185,7 @@ def test_a_wait_ends_when_its_client_leaves(live, monkeypatch, receives):
     if receives:
         live.webhooks.deliver_to(lambda message: None)
     body = {"for": {"mail": {"to": "nobody@example.com"}}, "timeout": "60s"}
-    with web.client(base_url=f"{live.root}/_confsim", timeout=0.2) as hasty, pytest.raises(httpx.ReadTimeout):
+    with web.client(base_url=f"{live.root}/_confsim", timeout=1.5) as hasty, pytest.raises(httpx.ReadTimeout):
         hasty.post("/wait", json=body)
     body["timeout"] = "1ms"
     assert until(lambda: live.live.post("/wait", json=body).json().get("code") == "not_seen")
