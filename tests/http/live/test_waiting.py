@@ -38,6 +38,24 @@ def test_a_waiter_whose_client_is_gone_is_forgotten(
     assert server_clock.advance_until(late.cancelled)
 
 
+def test_a_second_waiter_whose_client_is_gone_is_forgotten(
+    connect: Connect, echo: Echo, late: Future[Response], server_clock: ServerClock
+) -> None:
+    """The server asks soon whether the client still waits, also for a request that was sent behind another one."""
+    client = connect().send(ASK % b"1.1" + ASK % b"1.1")
+    assert until(lambda: echo.seen)
+    client.socket.shutdown(socket.SHUT_WR)
+    assert server_clock.advance_until(client.answered)
+    second = echo.answer = Future[Response]()
+    come(late)
+    assert until(lambda: len(echo.seen) == 2)
+    client.close()
+    for _ in range(4):  # seconds, of which an idle connection has many more
+        server_clock.advance(1)
+        time.sleep(0.1)
+    assert second.cancelled()
+
+
 @pytest.mark.parametrize(("version", "interim"), [(b"1.0", False), (b"1.1", True)])
 def test_a_half_closed_client_gets_a_late_answer(
     connect: Connect, echo: Echo, late: Future[Response], server_clock: ServerClock, version: bytes, interim: bool
