@@ -76,7 +76,9 @@ def _session_views(call: Call, found: Sequence[sessions.Session], size: ImageSiz
     shown = []
     times = instants(call, units.SESSION, [(each.created, each.started, each.ended) for each in found])
     for session, (created, started, ended) in zip(found, times, strict=True):
-        image = channels.get(change, session.client, session.channel).image if current else session.image
+        channel = channels.find(change, session.client, session.channel)
+        present = None if channel is None else channel.image
+        image = present if current else session.image
         view = Session(
             id=session.id,
             name=session.name,
