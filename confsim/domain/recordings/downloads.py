@@ -155,7 +155,7 @@ def _seconds(instant: int) -> int | float:
 
 
 def recipients(change: Change, channel: Channel | None, recording: Recording) -> tuple[int, ...]:
-    """The ids of the owners who receive a mail when the recording is ready (G505); those at its end for a deleted channel."""
+    """The ids of the owners who are mailed when the recording is ready (G505), at its end if the channel is deleted."""
     choice = ask(change, assumed.MAILED)
     if channel is None or choice == "owners-at-stop":
         return recording.owners

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, OWNER, ROOM, START_MS, code, demo, ok
+from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, OWNER, ROOM, START_MS, USER, code, demo, ok
 from kit.things.recordings import fetch
 
 DAY = "24h"
@@ -16,10 +16,6 @@ def recorded(sim, channel=ROOM):
     ok(sim, "start_recording", OWNER, uuid=channel)
     sim.clock.advance("10m")
     return ok(sim, "list_sessions", OWNER, channel=channel)["results"][0]["id"]
-
-
-def recordings(sim, session, caller=ADMIN):
-    return ok(sim, "list_session_recordings", caller, sessionId=session)
 
 
 @pytest.mark.rule("R374", "R551")
@@ -46,7 +42,7 @@ def test_history_outlives_its_channel_for_administrators_by_choice(chosen, calle
     before = ok(sim, "get_session", ADMIN, sessionId=session)
     ok(sim, "delete_channel", OWNER, uuid=ROOM)
     shown = ok(sim, "get_session", caller, sessionId=session)
-    assert shown["ended"] == START_MS + 600_000 and shown["channel"] == ROOM and shown["hadRecording"] is True
+    assert (shown["ended"], shown["channel"], shown["hadRecording"]) == (START_MS + 600_000, ROOM, True)
     assert shown.keys() - before.keys() == {"ended"}
     assert [each["handle"] for each in ok(sim, "list_session_participants", caller, sessionId=session)] == [
         "Olaf Owner"
@@ -69,7 +65,7 @@ def test_a_recording_gets_ready_after_its_channel_by_choice():
     sim.clock.advance(DAY)
     (mail,) = [mail for mail in sim.mail if mail.link]
     assert "Demo Room" in mail.text
-    for asset in recordings(sim, session):
+    for asset in ok(sim, "list_session_recordings", sessionId=session):
         assert fetch(sim, asset["url"]).status_code == 200
     sim.clock.advance("6m")
     assert fetch(sim, asset["url"]).status_code == 403
@@ -109,3 +105,24 @@ def test_calls_outlive_their_channel_by_choice():
     ok(sim, "delete_channel", OWNER, uuid=ROOM)
     (call,) = sim.control("list_records", kind="calls").records
     assert call.record["state"] in ("ended", "failed")
+
+
+@pytest.mark.rule("R290", "R415", "R419")
+@pytest.mark.parametrize(
+    ("choice", "past", "present"),
+    [("then", "Uma User", "Ursula"), ("now", "Uschi", "Uschi"), ("last-join", "Uma User", "Uma User")],
+)
+def test_a_past_session_shows_people_as_they_were(choice, past, present):
+    """Renamed between two sessions, in the second, and after it: as then, as now, or as at the last join."""
+    sim = demo(sessions__participant_handle=choice)
+    ok(sim, "set_handle_uniqueness", state="disable")
+    user = ok(sim, "get_me", USER)["id"]
+    first = sim.presence.join(ROOM, USER).session
+    sim.presence.leave(ROOM, user)
+    ok(sim, "end_active_session", OWNER, uuid=ROOM) if "ended" not in ok(sim, "get_session", sessionId=first) else None
+    second = sim.presence.join(ROOM, USER).session
+    ok(sim, "set_user_handle", USER, userId="me", body={"handle": "Ursula"})
+    sim.presence.leave(ROOM, user)
+    ok(sim, "set_user_handle", USER, userId="me", body={"handle": "Uschi"})
+    shown = [ok(sim, "list_session_participants", sessionId=id)[0]["handle"] for id in (first, second)]
+    assert (first != second, shown) == (True, [past, present])
