@@ -14,6 +14,7 @@ from .types import (
     AlwaysOmitted,
     AtMost,
     Chosen,
+    ExactName,
     Form,
     FreeText,
     FullName,
