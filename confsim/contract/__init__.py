@@ -67,6 +67,7 @@ __all__ = [
     "AtMost",
     "Catalogue",
     "Chosen",
+    "ExactName",
     "Form",
     "FreeText",
     "FullName",

@@ -1,6 +1,6 @@
 """Handles: availability, and reservation for fifteen minutes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from confsim.assumptions import Reason, ask, not_found
@@ -80,7 +80,12 @@ def _same(change: Change, one: str, other: str) -> bool:
 
 
 def find_holder(change: Change, client: Client, handle: str, but: User | None = None) -> User | None:
-    """The user except ``but`` who occupies the handle, or None; by default only registered ones do (G257, G256)."""
+    """The first user except ``but`` who occupies the handle, or None."""
+    return next((user for user in holders(change, client, handle) if but is None or user.id != but.id), None)
+
+
+def holders(change: Change, client: Client, handle: str) -> Iterator[User]:
+    """The users who occupy the handle, by default only registered ones (G257, G256), in order of creation."""
     key = folded(handle)
     where = [client]
     if ask(change, assumed.HANDLE_SCOPE) == "everywhere":
@@ -91,10 +96,7 @@ def find_holder(change: Change, client: Client, handle: str, but: User | None = 
             found: Iterable[User] = [user for user in rows.all if folded(user.handle) == key]
         else:
             found = rows.where(BY_HANDLE, key)
-        for user in found:
-            if (but is None or user.id != but.id) and _same(change, user.handle, handle):
-                return user
-    return None
+        yield from (user for user in found if _same(change, user.handle, handle))
 
 
 def list_reservations(change: Change, client: Client, handle: str) -> list[Reservation]:
