@@ -81,7 +81,12 @@ MACHINE: Machine[BreakoutState, Breakout] = Machine(
     BREAKOUTS,
     BreakoutState,
     state="phase",
-    refused=Reason.BREAKOUT_ACTIVE,
+    refused={
+        ABSENT: Reason.NOT_FOUND,
+        BreakoutState.ACTIVE: Reason.BREAKOUT_ACTIVE,
+        BreakoutState.COMPLETED: Reason.BREAKOUT_COMPLETED,
+        None: Reason.BREAKOUT_NOT_ACTIVE,
+    },
 )
 _CREATE = MACHINE.draft("create")
 STOP = MACHINE.trigger("stop", refused=Reason.BREAKOUT_NOT_ACTIVE)
@@ -89,14 +94,9 @@ STOP_FOR_GOOD = MACHINE.trigger("stop for good", refused=Reason.BREAKOUT_NOT_ACT
 _ELAPSE = MACHINE.trigger("elapse")
 LOSE_MAIN = MACHINE.trigger("lose the main session")
 DELETE = MACHINE.trigger("delete")
-_WHEN_COMPLETED = {BreakoutState.COMPLETED: Reason.BREAKOUT_COMPLETED}
 
 
-@MACHINE.effect(
-    "modify",
-    refused=_WHEN_COMPLETED,
-    details=lambda change, breakout, name, duration: {"name": name, "duration": duration},
-)
+@MACHINE.effect("modify", details=lambda change, breakout, name, duration: {"name": name, "duration": duration})
 def _modify(change: Change, breakout: Breakout, name: str, duration: int) -> Breakout:
     """Name and duration are replaced; an active breakout session ends at its start plus the new duration."""
     note(change, assumed.END)
@@ -114,7 +114,11 @@ def _about_main(change: Change, breakout: Breakout) -> dict[str, str]:
     return {} if main is None else {"main": main}
 
 
-_START = MACHINE.trigger("start", refused=_WHEN_COMPLETED, details=_about_main)
+_START = MACHINE.trigger(
+    "start",
+    refused={ABSENT: Reason.BREAKOUT_NOT_PREPARED, BreakoutState.PREPARED: Reason.BREAKOUT_ACTIVE},
+    details=_about_main,
+)
 
 
 def _begin(change: Change, breakout: Breakout) -> Breakout:
@@ -259,10 +263,7 @@ def stop(change: Change, channel: Channel) -> None:
     """Stop the active breakout session; users return. Refusals EVENT_ROOM_OFF, BREAKOUT_NOT_ACTIVE (G434)."""
     require_event_room(change, channel)
     note(change, assumed.STOPPED)
-    running = find_active(change, channel)
-    if running is None:
-        raise Refusal(Reason.BREAKOUT_NOT_ACTIVE)
-    STOP(change, running)
+    STOP(change, find_active(change, channel))
 
 
 _IS_QUIET = Guard(

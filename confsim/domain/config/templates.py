@@ -121,7 +121,7 @@ def _note_use(change: Change, template: Template, scope: list[str]) -> None:
         note(change, assumed.IN_USE)
 
 
-_FREE = "no channel holds it"
+_FREE = "no use by a channel prevents it"
 _OWN, _INHERITABLE = TemplateState
 
 MACHINE: Machine[TemplateState, Template] = Machine(
@@ -130,7 +130,7 @@ MACHINE: Machine[TemplateState, Template] = Machine(
     TEMPLATES,
     TemplateState,
     state=Flag("inheritable", _INHERITABLE, _OWN),
-    refused=Reason.TEMPLATE_IN_USE,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.TEMPLATE_IN_USE},
 )
 
 
@@ -160,7 +160,7 @@ OFFER: Machine[Offer, Choice] = Machine(
     CHOICES,
     Offer,
     state="offer",
-    refused=Reason.TEMPLATE_IN_USE,
+    refused=Reason.NOT_FOUND,
 )
 REMOVE_CHOICE = OFFER.trigger("remove")
 
@@ -175,7 +175,7 @@ def _enable(change: Change, choice: Choice | None, template: Template, client: s
     return Choice(template.id, _ENABLED, client)
 
 
-@OFFER.effect("disable", details=_about_offered)
+@OFFER.effect("disable", refused=Reason.TEMPLATE_IN_USE, details=_about_offered)
 def _disable(change: Change, choice: Choice | None, template: Template, client: str) -> Choice:
     """The client does not offer the template, regardless of what it inherits."""
     return Choice(template.id, _DISABLED, client)

@@ -60,7 +60,7 @@ STANDING: Machine[NumberState, Number] = Machine(
     NUMBERS,
     NumberState,
     state="standing",
-    refused=Reason.INVALID_STATE,
+    refused=Reason.NOT_FOUND,
 )
 _ADD = STANDING.draft("add")
 _ENABLE = STANDING.trigger("enable")
