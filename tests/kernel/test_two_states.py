@@ -52,3 +52,30 @@ def test_a_switch_is_two_rows_each_way() -> None:
     assert broken.on.holds(on)
     assert broken.on(change, on) == on
     assert not broken.to("disable")(change, on).broken
+
+
+def test_a_switch_declares_its_ways_in_and_out() -> None:
+    """A record is added in one state or in its own, is changed in both, and is removed from both."""
+    broken: Toggle[Light, Lamp] = Toggle(
+        "test added switch", "A switch.", LAMPS, "broken", Light, refused=Why.OTHERWISE, sources=("test", "test")
+    )
+    del Machine.declared["test added switch"]
+    assert broken.initial is Light.OFF
+    hang = broken.added("install", source="test")
+    whole = broken.added("install whole", into=Light.OFF, source="test")
+    fall = broken.removed("fall", source="test")
+
+    @broken.changed("move", source="test")
+    def move(change: Change, lamp: Lamp, room: str) -> Lamp:
+        return replace(lamp, room=room)
+
+    assert broken.initial is ABSENT
+    change = World().change(0)
+    lamps = [hang(change, Lamp(id=1, broken=True)), hang(change, Lamp(id=2)), whole(change, Lamp(id=3, broken=True))]
+    assert [broken.state(lamp) for lamp in lamps] == [Light.ON, Light.OFF, Light.OFF]
+    for lamp in lamps:
+        moved = move(change, lamp, "attic")
+        assert (moved.room, broken.state(moved)) == ("attic", broken.state(lamp))
+        fall(change, moved)
+    assert list(LAMPS.of(change, "c").all) == []
+    assert not move.admits(change, None, "hall")

@@ -28,6 +28,7 @@ from confsim.domain.broadcast.broadcasts import BroadcastSort
 from confsim.domain.broadcast.destinations import Destination
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
+from confsim.domain.conventions import turn
 from confsim.domain.members import roles
 from confsim.kernel import Refusal
 
@@ -182,7 +183,7 @@ def set_broadcast_destination_state(call: Call, channel: Channel, destination: D
     404 for an id that is none of the channel's.
     """
     broadcasts.require_feature(call.change, channel)
-    destinations.set_state(call.change, destination, state.value)
+    turn(call.change, destinations.MACHINE.to(state), destination)
 
 
 @named(
