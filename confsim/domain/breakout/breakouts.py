@@ -174,8 +174,7 @@ def require_event_room(change: Change, channel: Channel) -> None:
 
 
 def create(change: Change, channel: Channel, name: str | None, duration: int | None) -> Breakout:
-    """Create a breakout session, not started. Refusals EVENT_ROOM_OFF, INVALID_INPUT for the duration."""
-    require_event_room(change, channel)
+    """Create a breakout session, not started. Refusal INVALID_INPUT for the duration."""
     if name is None:
         number = change.count(f"breakout sessions of {channel.id}")
         name = ask(change, assumed.SESSION_NAME).format(number=number)
@@ -206,7 +205,6 @@ def list_of_channel(change: Change, channel: Channel) -> View[Breakout]:
 
 def list_(change: Change, channel: Channel, main: str | None) -> Sequence[Breakout]:
     """The completed ones of the session ``main`` of the event room; without it, those not completed, or all (G424)."""
-    require_event_room(change, channel)
     if main is None and ask(change, assumed.LISTED) == "all":
         return list_of_channel(change, channel)
     return BREAKOUTS.where(change, LISTED, (channel.id, None if main is None else (main,)), channel.client)
@@ -245,9 +243,8 @@ def _prepared(change: Change, channel: Channel) -> View[Breakout]:
 def start(change: Change, channel: Channel) -> Breakout:
     """Start the prepared breakout session, the oldest of several (G431); users are routed to their rooms.
 
-    Refusals EVENT_ROOM_OFF, BREAKOUT_ACTIVE, BREAKOUT_NOT_PREPARED, BREAKOUT_AMBIGUOUS (G432).
+    Refusals BREAKOUT_ACTIVE, BREAKOUT_NOT_PREPARED, BREAKOUT_AMBIGUOUS (G432).
     """
-    require_event_room(change, channel)
     running = find_active(change, channel)
     startable: Sequence[Breakout] = [running] if running is not None else _prepared(change, channel)
     if not startable:
@@ -260,8 +257,7 @@ def start(change: Change, channel: Channel) -> Breakout:
 
 
 def stop(change: Change, channel: Channel) -> None:
-    """Stop the active breakout session; users return. Refusals EVENT_ROOM_OFF, BREAKOUT_NOT_ACTIVE (G434)."""
-    require_event_room(change, channel)
+    """Stop the active breakout session; users return. Refusal BREAKOUT_NOT_ACTIVE (G434)."""
     note(change, assumed.STOPPED)
     STOP(change, find_active(change, channel))
 
