@@ -73,6 +73,16 @@ Coupling(clients.MACHINE, _OFF, number_assignments.RELEASE, _released_numbers, s
 # New terms
 
 
+def _of_former_terms(change: Change, client: Client) -> Iterator[User]:
+    """The users of the client who accepted the terms before."""
+    for user in USERS.of(change, client.id).all:
+        if user.accepted is not None and not user.accepts_again:
+            yield user
+
+
+Coupling(terms.DOCUMENT, EXISTS, terms.be_superseded, _of_former_terms, by=terms.promulgate, source="R103, R104")
+
+
 def _presences_of(change: Change, user: User) -> Iterable[Presence]:
     """The presences of the user in every channel."""
     return presence.current(change, presence.PRESENCES.where(change, presence.BY_USER, user.id, user.client))
