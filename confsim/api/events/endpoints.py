@@ -80,7 +80,7 @@ def _require_on(call: Call) -> None:
 def update_events_endpoint(call: Call, endpoint: endpoints.EventsEndpoint | None, body: EndpointChange) -> None:
     """Update an events endpoint: its URL, or whether it is enabled.
 
-    403 while the client's events are off, 404 for an unknown endpoint.
+    404 for an unknown endpoint.
     """
     _require_on(call)
     if endpoint is not None:
@@ -96,10 +96,7 @@ def add_events_endpoint(call: Call, body: NewEndpoint) -> Id:
 
 @named("GET /events/endpoints", gaps="G527 G528 G593")
 def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
-    """List the client's events endpoints, in order of creation.
-
-    403 while the client's events are off.
-    """
+    """List the client's events endpoints, in order of creation."""
     _require_on(call)
     dated = ask(call.change, assumed.RECORD) == "with-created"
     return [
@@ -112,7 +109,7 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
 def remove_events_endpoint(call: Call, endpoint: endpoints.EventsEndpoint) -> None:
     """Remove an events endpoint.
 
-    403 while the client's events are off, 404 for an unknown endpoint.
+    404 for an unknown endpoint.
     """
     _require_on(call)
     endpoints.remove(call.change, endpoint)
