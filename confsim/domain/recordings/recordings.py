@@ -105,7 +105,7 @@ MACHINE: Machine[RecordingState, Recording] = Machine(
     RECORDINGS,
     RecordingState,
     state="state",
-    refused=Reason.RECORDING_NOT_READY,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.RECORDING_NOT_READY},
 )
 
 

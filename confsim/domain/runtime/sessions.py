@@ -139,10 +139,9 @@ START = MACHINE.trigger("start")
 COUNT = MACHINE.trigger("count")
 BECOME_EMPTY = MACHINE.trigger("become empty")
 _STAY_EMPTY = MACHINE.trigger("stay empty")
-END = MACHINE.trigger(
-    "end",
-    refused={_ENDED: Reason.SESSION_ENDED},
-    details=lambda change, session: {} if session is None else {"id": session.id},
+END = MACHINE.trigger("end")
+_END_AGAIN = MACHINE.trigger(
+    "end again", refused={_ENDED: Reason.SESSION_ENDED}, details=lambda change, session: {"id": session.id}
 )
 BE_RECORDED = MACHINE.trigger("be recorded")
 REMOVE = MACHINE.trigger("remove")
@@ -234,6 +233,7 @@ def _remove_attendances(change: Change, session: Session) -> None:
 
 _AT_ONCE = Guard("it does not outlive its users", lambda change, session: grace(change) == 0)
 _WAITS = Guard("it waits for users to come back", lambda change, session: bool(grace(change)))
+_IGNORED = Guard("that is ignored", lambda change, session: ask(change, assumed_sessions.ENDED_AGAIN) == "ignore")
 _GRACE = Deadline("session grace", lambda session: session.grace_ends, subject="channel")
 _INITIALISED = SessionState.INITIALISED
 _ANY = tuple(SessionState)
@@ -249,6 +249,7 @@ MACHINE.declare(
     Row(BECOME_EMPTY, _ONGOING, _ONGOING, only_if=_WAITS, effect=_linger, source="G359"),
     Row(_STAY_EMPTY, _ONGOING, _ENDED, effect=_end, at=_GRACE, source="G359"),
     Row(END, (_INITIALISED, _ONGOING), _ENDED, effect=_end, source="P2 States L164, R353, R417, R418"),
+    Row(_END_AGAIN, _ENDED, _ENDED, only_if=_IGNORED, source="P2 L234, R417, G363"),
     *(Row(BE_RECORDED, life, life, effect=_be_recorded, source="P2 Session L65, R286") for life in SessionState),
     Row(REMOVE, _ANY, ABSENT, effect=_remove_attendances, source="G309"),
 )
@@ -283,10 +284,8 @@ def get_of_channel(change: Change, channel: Channel, id: str) -> Session:
 
 
 def end(change: Change, session: Session) -> None:
-    """End the session; no effect when it has ended (R417, G363)."""
-    if session.state is SessionState.ENDED and ask(change, assumed_sessions.ENDED_AGAIN) == "ignore":
-        return
-    END(change, session)
+    """End the session; no effect when it has ended (R417). Refusal SESSION_ENDED when that is refused (G363)."""
+    (_END_AGAIN if session.state is _ENDED else END)(change, session)
 
 
 def set_group(change: Change, session: Session, group: str | None) -> Session:

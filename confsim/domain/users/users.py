@@ -189,7 +189,7 @@ MACHINE: Machine[Account, User] = Machine(
     USERS,
     Account,
     state="account",
-    refused=Reason.NOT_PREDEFINED,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.NOT_PREDEFINED},
 )
 _CREATE_GUEST = MACHINE.draft("create guest")
 _LINK = MACHINE.draft("link")

@@ -71,7 +71,7 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
         things[place] = find(call, things[place], things[place - 1]) if inside else find(call, things[place])
     if named is None:
         named = _input(call, contract, values, incoming.request) if has_input else {}
-    result = operation.function(call, *things, **named)
+    result = operation.run(call, things, named)
     status, headers, body = encode(change, contract, result)
     return Response(status, headers, body)
 

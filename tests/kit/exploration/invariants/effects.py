@@ -292,8 +292,10 @@ _ONLY: dict[tuple[str, ...], tuple[str, ...]] = {
     # R107, R108, R316, G177: nobody is put out, existing channels and what users have accepted stay
     ("clients",): (
         *("update_terms_url", "set_client_dial_in_state"),
-        *("set_friendly_urls_state", "set_handle_uniqueness", "set_events_state", "set_origins"),
+        *("set_friendly_urls_state", "set_events_state", "set_origins"),
     ),
+    # R174, G557: a handle that must be unique is reserved once
+    ("clients", "reservations"): ("set_handle_uniqueness",),
     # R101, R209, R211
     ("users",): ("accept_terms", "add_access_level", "remove_access_level"),
     # R341, R352, G331, G355: a switch concerns what comes, and ends nothing
