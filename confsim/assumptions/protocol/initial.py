@@ -133,7 +133,8 @@ MAX_USERS = assumption(
 LOBBY_OPEN = assumption(
     "initial.lobby-open",
     "G302",
-    "Whether the lobby door of a new channel is open.",
+    "Whether the lobby door of a new channel is open. While it is closed, all but hosts wait until a host opens it. "
+    "The channels of the demo are open.",
     False,
     (True,),
     f"{_CREATE} list_channels get_channel_settings",
