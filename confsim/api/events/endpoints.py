@@ -81,7 +81,7 @@ class EventsSecret(Wire):
 def update_events_endpoint(call: Call, endpoint: endpoints.EventsEndpoint | None, body: EndpointChange) -> None:
     """Update an events endpoint: its URL, or whether it is enabled.
 
-    403 while the client's events are off, 404 for an unknown endpoint.
+    404 for an unknown endpoint.
     """
     if endpoint is not None:
         endpoints.update(call.change, endpoint, body.url, body.active)
@@ -95,10 +95,7 @@ def add_events_endpoint(call: Call, body: NewEndpoint) -> Id:
 
 @named("GET /events/endpoints", gaps="G527 G528 G593")
 def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
-    """List the client's events endpoints, in order of creation.
-
-    403 while the client's events are off.
-    """
+    """List the client's events endpoints, in order of creation."""
     dated = ask(call.change, assumed.RECORD) == "with-created"
     return [
         EventsEndpoint(id=each.id, url=each.url, active=each.active, created=each.created if dated else None)
@@ -110,7 +107,7 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
 def remove_events_endpoint(call: Call, endpoint: endpoints.EventsEndpoint) -> None:
     """Remove an events endpoint.
 
-    403 while the client's events are off, 404 for an unknown endpoint.
+    404 for an unknown endpoint.
     """
     endpoints.remove(call.change, endpoint)
 

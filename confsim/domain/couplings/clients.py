@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from confsim.assumptions import ask, clients as assumed, identity as assumed_identity, terms as assumed_terms
 from confsim.assumptions.protocol import initial
+from confsim.assumptions.users import handles as assumed_handles
 from confsim.domain import properties, terms
 from confsim.domain.breakout import assignments, breakout_rooms
 from confsim.domain.breakout.breakout_rooms import RoomAssignment
@@ -22,7 +23,8 @@ from confsim.domain.runtime import presence
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.telephony import number_assignments
 from confsim.domain.telephony.number_assignments import NumberAssignment
-from confsim.domain.users import user_images, users
+from confsim.domain.users import handles, user_images, users
+from confsim.domain.users.handles import Reservation, Uniqueness
 from confsim.domain.users.users import USERS, Account, AuthKind, Identity, Level, User
 from confsim.kernel import ABSENT, EXISTS, Call, Cascade, Change, Coupling, Need
 
@@ -71,6 +73,16 @@ Coupling(clients.MACHINE, _OFF, number_assignments.RELEASE, _released_numbers, s
 # New terms
 
 
+def _of_former_terms(change: Change, client: Client) -> Iterator[User]:
+    """The users of the client who accepted the terms before."""
+    for user in USERS.of(change, client.id).all:
+        if user.accepted is not None and not user.accepts_again:
+            yield user
+
+
+Coupling(terms.DOCUMENT, EXISTS, terms.be_superseded, _of_former_terms, by=terms.promulgate, source="R103, R104")
+
+
 def _presences_of(change: Change, user: User) -> Iterable[Presence]:
     """The presences of the user in every channel."""
     return presence.current(change, presence.PRESENCES.where(change, presence.BY_USER, user.id, user.client))
@@ -85,6 +97,18 @@ def _blocked_presences(change: Change, client: Client) -> Iterator[Presence]:
 
 
 Coupling(terms.DOCUMENT, EXISTS, presence.DISCONNECT, _blocked_presences, by=terms.promulgate, source="G177")
+
+# Unique handles
+
+
+def _later_holders(change: Change, client: Client) -> Iterator[Reservation]:
+    """The reservations of a handle after its first one, where they end once handles must be unique (G557)."""
+    later = handles.list_later(change, client)
+    if later and ask(change, assumed_handles.RESERVATIONS_DEMANDED) == "first":
+        yield from later
+
+
+Coupling(handles.UNIQUENESS, Uniqueness.REQUIRED, handles.RELEASE, _later_holders, source="R174, G557")
 
 # Validators
 

@@ -91,9 +91,9 @@ SESSIONS: Table[str, Session] = Table("sessions", Session, "id", BY_CHANNEL, OPE
 
 
 class Attendance(Record, kw_only=True):
-    """A user's part in a session. ``joins`` are numbers that increase with every join in the world; the handle is
-    that of the last join and is stored beyond the deletion of the user. ``latest`` is whether it is the user's latest
-    in the channel.
+    """A user's part in a session. ``joins`` are numbers that increase with every join in the world. ``handle`` is that
+    of the last join and ``left_as`` that of leaving since then, None before; both outlive the user. ``latest`` is
+    whether it is the user's latest in the channel.
     """
 
     session: str
@@ -102,6 +102,7 @@ class Attendance(Record, kw_only=True):
     handle: str
     joins: tuple[int, ...]
     latest: bool = True
+    left_as: str | None = None
 
     @property
     def key(self) -> str:
@@ -188,6 +189,13 @@ def attend(change: Change, session: Session, user: User) -> Session:
     return _count(change, replace(session, participants=session.participants + (before is None)))
 
 
+@MACHINE.effect("keep handle")
+def keep_handle(change: Change, session: Session, attendance: Attendance, handle: str) -> Session:
+    """The user has left under this handle, under which the session keeps the user."""
+    ATTENDANCES.of(change, session.client).update(attendance, left_as=handle)
+    return session
+
+
 def _count(change: Change, session: Session) -> Session:
     """The peak is at least the number of users inside, and the session lingers no longer."""
     inside = len(PRESENCES.where(change, BY_PLACE, session.channel, session.client))
@@ -235,6 +243,7 @@ MACHINE.declare(
     Row(START, _INITIALISED, _ONGOING, effect=_start, move_to_end=True, source="P2 Session L70, R285, G359"),
     Row(attend, _ONGOING, _ONGOING, source="P2 Session L64, R287"),
     Row(COUNT, _ONGOING, _ONGOING, effect=_count, source="P2 Session L64"),
+    *(Row(keep_handle, state, state, source="G372, G446") for state in (_ONGOING, _ENDED)),
     Row(BECOME_EMPTY, _ONGOING, _ENDED, only_if=_AT_ONCE, effect=_end, source="G359"),
     Row(BECOME_EMPTY, _ONGOING, _ONGOING, only_if=_WAITS, effect=_linger, source="G359"),
     Row(_STAY_EMPTY, _ONGOING, _ENDED, effect=_end, at=_GRACE, source="G359"),

@@ -107,7 +107,7 @@ def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, gr
                     admission.require_service(call, call.client)
     except Refusal:
         if not public and value_of(call.change, transport.CHECKS_ORDER) == "role first":
-            admission.admit(call, grants, missing=True)
+            admission.admit(call, grants)
         raise
 
 
