@@ -6,7 +6,7 @@ from .ids import as_token
 from .influence import Cascade, Coupling, Need
 from .machine import Call, Creation, Details, Machine, Refused, Trigger
 from .refusal import Misuse, NotYet, Refusal, suggest, suggest_near
-from .rows import ABSENT, EXISTS, Computed, Deadline, Enabled, Field, Filled, Flag, Guard, OnOff, Row
+from .rows import ABSENT, EXISTS, Computed, Enabled, Field, Filled, Flag, Guard, OnOff, Row
 from .tables.indexes import CREATED, Index, Order, Total, Unique
 from .tables.states import TableState
 from .tables.table import Record, SecretForm, Table
@@ -27,7 +27,6 @@ __all__ = [
     "Computed",
     "Coupling",
     "Creation",
-    "Deadline",
     "Details",
     "Enabled",
     "Field",

@@ -201,7 +201,7 @@ def test_invariants_call_nothing_of_the_domain(path):
 
 def test_every_timer_has_a_timed_record():
     """The table of timed records names each deadline that a machine declares, and no other."""
-    declared = {kind for path in MODULES.values() for kind in re.findall(r'\bDeadline\(\s*"([^"]+)"', path.read_text())}
+    declared = {kind for path in MODULES.values() for kind in re.findall(r'\.deadline\(\s*"([^"]+)"', path.read_text())}
     assert {timed.kind for timed in TIMED} == declared
 
 

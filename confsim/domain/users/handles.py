@@ -6,7 +6,7 @@ from enum import Enum
 from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.users import handles as assumed
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.kernel import Change, Collection, Deadline, Index, Record, Refusal, SecretForm, Table, Toggle
+from confsim.kernel import Change, Collection, Index, Record, Refusal, SecretForm, Table, Toggle
 
 from . import users
 from .users import BY_HANDLE, USERS, User, folded
@@ -42,7 +42,7 @@ RESERVED: Collection[Reservation] = Collection(
     RESERVATIONS,
     refused=Reason.RESERVATION_NOT_FOUND,
 )
-_END = Deadline("handle reservation", lambda reservation: reservation.expires)
+_END = RESERVED.deadline("handle reservation", lambda reservation: reservation.expires)
 _RESERVE = RESERVED.added("reserve", source="P1 States L172, R094, G259")
 _REPLACE = RESERVED.removed("replace", source="G261")
 RELEASE = RESERVED.removed("release", source="R174, G557")
