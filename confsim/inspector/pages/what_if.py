@@ -23,6 +23,8 @@ _LINES, _BEFORE = 200, 3
 def what_if(asked: PageRequest) -> AnsweredPage:
     """Show the answers to calls of the journal under another alternative: the newest, or from a given one on."""
     id, text = asked.query.get("id", ""), asked.query.get("value", "")
+    if not id:
+        raise Misuse("no assumption is chosen: Assumptions lists them, each with its other values")
     first = None if asked.query.get("all") == "true" else _first_replayed(asked, asked.query.get("call") or None)
     value, found = _answered(asked, id, text, first)
     differ, paging = part(asked, found.differ)
