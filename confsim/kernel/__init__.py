@@ -12,10 +12,11 @@ from .tables.states import TableState
 from .tables.table import Record, SecretForm, Table
 from .tables.views import View, merged
 from .timers import NEVER
-from .world import Change, World
+from .world import AT_END, Change, World
 
 __all__ = [
     "ABSENT",
+    "AT_END",
     "CREATED",
     "EXISTS",
     "NEVER",
