@@ -221,8 +221,9 @@ def test_what_works_while_events_are_off(sim, name):
 @pytest.mark.parametrize("name", ["list_events_endpoints", "update_events_endpoint", "remove_events_endpoint"])
 def test_managing_endpoints_may_need_events_to_be_on(name):
     """Under the choice of version 0.1 an endpoint can be added while events are off, but not listed or changed."""
-    open_calls = ["get_events_status", "set_events_state", "add_events_endpoint"]
-    sim = switched(simulator(**{"open-while-off": open_calls}), "disable")
+    sim = switched(
+        simulator(**{"open-while-off": ["get_events_status", "set_events_state", "add_events_endpoint"]}), "disable"
+    )
     assert code(sim.call(name, ADMIN, **there(sim, name))) == (403, "events_off")
 
 

@@ -14,6 +14,8 @@ from confsim.service.document import api_document
 
 #: What one choice takes away: the operation refuses for the reason under the defaults.
 GONE = """
+app-sessions.channel-access=any                 create_app_session             GUEST_ELSEWHERE
+app-sessions.channel-access=any                 create_app_session             ROLE_MISSING
 app-sessions.repeated-index=overwrites          add_app_session_log            LOG_INDEX_TAKEN
 app-sessions.session-elsewhere=store            link_app_session_to_channel_session SESSION_ELSEWHERE
 breakout.delete-active=stop                     delete_breakout_session        BREAKOUT_ACTIVE
