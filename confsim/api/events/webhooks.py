@@ -54,10 +54,10 @@ class PresenterEventData(ParticipantEventData, kw_only=True):
     presenter: Annotated[bool, "Whether the user is a presenter now."]
 
 
-class AssignmentEventData(Wire, kw_only=True):
+class AssignmentEventData(Wire):
     """The assignment of a user to a breakout room."""
 
-    channel: Annotated[str | None, "The event room; absent once its breakout session is removed."] = None
+    channel: Annotated[str, "The event room."]
     breakoutSession: _BreakoutSession
     user: UserId
     handle: _Handle
@@ -135,6 +135,12 @@ class ChannelEventData(Wire):
 
     channel: ChannelId
     name: Annotated[str, "The name of the channel."]
+
+
+class ChannelCreatedEventData(ChannelEventData, kw_only=True):
+    """A channel that was made."""
+
+    owners: Annotated[list[int], "The ids of its first owners, who are told of by no role.changed."]
 
 
 class ChannelChangedEventData(ChannelEventData, kw_only=True):
@@ -233,7 +239,7 @@ DATA: Mapping[EventKind, tuple[str, type[Wire]]] = {
     EventKind.CALL_ENDED: ("A phone call is over.", CallEventData),
     EventKind.BROADCAST_STARTED: ("A broadcast is running.", BroadcastEventData),
     EventKind.BROADCAST_STOPPED: ("A broadcast was stopped.", BroadcastEventData),
-    EventKind.CHANNEL_CREATED: ("A channel was made.", ChannelEventData),
+    EventKind.CHANNEL_CREATED: ("A channel was made.", ChannelCreatedEventData),
     EventKind.CHANNEL_DELETED: ("A channel was deleted.", ChannelEventData),
     EventKind.USER_CREATED: ("A user was made.", UserEventData),
     EventKind.USER_REMOVED: ("A user was removed.", UserEventData),
@@ -275,6 +281,7 @@ _EXAMPLES: Mapping[str, Any] = {
     "link": f"/channels/{_EXAMPLE_CHANNEL}/recordings/7c9e6679-7425-40de-944b-e07fc1f90ae7/download",
     "media": "5b1f0c3a-2f0e-4c0f-9a53-7c6a1d2e8b66",
     "name": "Planning",
+    "owners": [1002],
     "presenter": True,
     "ready": _EXAMPLE_TIME,
     "recording": "7c9e6679-7425-40de-944b-e07fc1f90ae7",

@@ -3,11 +3,11 @@
 A line says what is told when a machine reaches a state. What was told to begin is told to end by another line.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import partial
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any
 
 from confsim.assumptions.events import EventKind as Kind
 from confsim.domain import terms
@@ -39,15 +39,12 @@ from confsim.domain.users.emails import EmailState
 from confsim.domain.users.users import USERS, Account, User
 from confsim.kernel import ABSENT, AT_END, EXISTS, Change, Coupling, Machine, Record, Table, Trigger
 
-K = TypeVar("K", bound=Hashable)
-R = TypeVar("R", bound=Record)
-
 
 def _emits(
     kind: Kind,
     when: Machine[Any, Any],
     reaches: Enum,
-    payload: Callable[[Change, Any], Payload],
+    payload: Callable[[Change, Any], Payload | None],
     *,
     of: Callable[[Any], bool] | None = None,
     out_of: tuple[Enum, ...] | None = None,
@@ -58,7 +55,7 @@ def _emits(
     """Emit an event about the record, only about those for which ``of`` is true.
 
     It describes the record, or what this was before (``as_it_was``); now, or ``late`` at the end of the change, when
-    what the record is in has begun.
+    what the record is in has begun or is gone. Without a payload nothing is told.
     """
     client_of = attrgetter("id" if when.record is Client else "client")
 
@@ -88,13 +85,9 @@ _emits(Kind.SESSION_STARTED, sessions.MACHINE, SessionState.ONGOING, _session)
 _emits(Kind.SESSION_ENDED, sessions.MACHINE, SessionState.ENDED, _session, out_of=(SessionState.ONGOING,))
 
 
-def _held(change: Change, table: Table[K, R], client: str, key: K) -> R | None:
-    """The record of this key, or as it was before this change removed it."""
-    return table.get(change, key, client) or table.seen(change.world, client).get(key)
-
-
 def _who(change: Change, client: str, user: int) -> Payload:
-    found = _held(change, USERS, client, user)
+    """A user, who may have been removed in this change."""
+    found = USERS.get(change, user, client) or USERS.seen(change.world, client).get(user)
     return {"user": user, "handle": "" if found is None else found.handle}
 
 
@@ -123,6 +116,10 @@ def _presenter(change: Change, present: Presence) -> Payload:
     return {**_participant(change, present), "presenter": present.presenter}
 
 
+def _is_inside(present: Presence) -> bool:
+    return present.state is not Where.WAITING
+
+
 _WAITING, _IN, _IN_ROOM = Where
 _INSIDE = (_IN, _IN_ROOM)
 _came = partial(_emits, when=presence.MACHINE, payload=_participant, late=True)
@@ -139,7 +136,7 @@ _came(Kind.PARTICIPANT_JOINED, reaches=_IN, out_of=(ABSENT, _WAITING))
 _came(Kind.ROOM_ENTERED, reaches=_IN_ROOM, by=presence.route)
 _came(Kind.PARTICIPANT_WAITING, reaches=_WAITING)
 for status in Status:
-    _emits(Kind.PRESENTER_CHANGED, presence.PRESENTER, status, _presenter)
+    _emits(Kind.PRESENTER_CHANGED, presence.PRESENTER, status, _presenter, of=_is_inside)
 
 
 def _is_no_room(channel: Channel) -> bool:
@@ -170,22 +167,23 @@ _emits(Kind.BREAKOUT_ENDED, breakouts.MACHINE, BreakoutState.COMPLETED, _breakou
 _emits(Kind.BREAKOUT_ENDED, breakouts.MACHINE, BreakoutState.PREPARED, _breakout, out_of=_STARTED)
 
 
-def _assignment(change: Change, assignment: RoomAssignment) -> Payload:
-    breakout = _held(change, BREAKOUTS, assignment.client, assignment.breakout)
+def _assignment(change: Change, assignment: RoomAssignment, *, ended: bool = False) -> Payload | None:
+    """The room of a user; None for an assignment that goes with its breakout session."""
+    breakout = BREAKOUTS.get(change, assignment.breakout, assignment.client)
+    if breakout is None:
+        return None
     return {
-        **({} if breakout is None else {"channel": breakout.channel}),
-        "breakoutSession": assignment.breakout,
+        **_breakout(change, breakout),
         **_who(change, assignment.client, assignment.user),
+        **({} if ended else {"room": assignment.room}),
     }
 
 
-def _assigned(change: Change, assignment: RoomAssignment) -> Payload:
-    return {**_assignment(change, assignment), "room": assignment.room}
+_reassigned = partial(_emits, Kind.ASSIGNMENT_CHANGED, assignments.ASSIGNED, late=True)
 
-
-_emits(Kind.ASSIGNMENT_CHANGED, assignments.ASSIGNED, EXISTS, _assigned, out_of=(ABSENT,))
-_emits(Kind.ASSIGNMENT_CHANGED, assignments.ASSIGNED, EXISTS, _assigned, by=assignments.assign_another)
-_emits(Kind.ASSIGNMENT_CHANGED, assignments.ASSIGNED, ABSENT, _assignment)
+_reassigned(EXISTS, _assignment, out_of=(ABSENT,))
+_reassigned(EXISTS, _assignment, by=assignments.assign_another)
+_reassigned(ABSENT, partial(_assignment, ended=True))
 
 
 def _broadcast(change: Change, broadcast: Broadcast) -> Payload:
@@ -254,23 +252,29 @@ def _room(change: Change, channel: Channel) -> Payload:
     }
 
 
-_emits(Kind.CHANNEL_CREATED, channels.EXISTING, EXISTS, _channel, of=_is_no_room)
+def _new_channel(change: Change, channel: Channel) -> Payload:
+    return {**_channel(change, channel), "owners": [*roles.ids(change, channel, Role.OWNER)]}
+
+
+_emits(Kind.CHANNEL_CREATED, channels.EXISTING, EXISTS, _new_channel, of=_is_no_room, late=True)
 _emits(Kind.CHANNEL_DELETED, channels.EXISTING, ABSENT, _channel, of=_is_no_room)
 _emits(Kind.ROOM_CREATED, channels.EXISTING, EXISTS, _room, of=_is_room)
 _emits(Kind.ROOM_DELETED, channels.EXISTING, ABSENT, _room, of=_is_room)
 
 
-def _former_host(change: Change, host: Host) -> Payload:
-    return {"channel": host.channel, **_who(change, host.client, host.user)}
-
-
-def _host(change: Change, host: Host) -> Payload:
-    return {**_former_host(change, host), "role": host.role.value}
+def _host(change: Change, host: Host, *, former: bool = False) -> Payload | None:
+    """The role of a user in a channel; None for roles with which a channel is created, or which go with it."""
+    if host.channel not in CHANNELS.seen(change.world, host.client) or host.channel not in CHANNELS.of(
+        change, host.client
+    ):
+        return None
+    role = {} if former else {"role": host.role.value}
+    return {"channel": host.channel, **_who(change, host.client, host.user), **role}
 
 
 for role in Role:
-    _emits(Kind.ROLE_CHANGED, roles.MACHINE, role, _host)
-_emits(Kind.ROLE_CHANGED, roles.MACHINE, ABSENT, _former_host)
+    _emits(Kind.ROLE_CHANGED, roles.MACHINE, role, _host, late=True)
+_emits(Kind.ROLE_CHANGED, roles.MACHINE, ABSENT, partial(_host, former=True), late=True)
 
 
 def _user(change: Change, user: User) -> Payload:

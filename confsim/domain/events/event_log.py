@@ -38,7 +38,7 @@ class Occurrence(Struct, frozen=True):
 
     client: str
     kind: EventKind
-    payload: Payload | Callable[[], Payload]
+    payload: Payload | Callable[[], Payload | None] | None
 
 
 #: What begins, the outermost first. The session of a breakout room begins with the channel of the room.
@@ -89,11 +89,13 @@ def is_heard(change: Change, client: str) -> bool:
     return ask(change, assumed.RECORDED) == "always" or subscribed
 
 
-def emit(change: Change, client: str, kind: EventKind, describe: Callable[[], Payload], *, late: bool = False) -> None:
+def emit(
+    change: Change, client: str, kind: EventKind, describe: Callable[[], Payload | None], *, late: bool = False
+) -> None:
     """Tell of an event at the end of the change, if somebody hears of it (G533).
 
-    ``describe()`` returns its payload, JSON values: the ids of the objects concerned, and details. It is called now, or
-    ``late`` at the end of the change, for what begins before that to which it belongs.
+    ``describe()`` returns its payload, JSON values: the ids of the objects concerned, and details; None for nothing to
+    tell of. It is called now, or ``late`` at the end of the change, for what begins before that to which it belongs.
     """
     if is_heard(change, client) and kind in ask(change, assumed.KINDS):
         change.collected.append(Occurrence(client, kind, describe if late else describe()))
@@ -101,10 +103,11 @@ def emit(change: Change, client: str, kind: EventKind, describe: Callable[[], Pa
 
 def tell(change: Change) -> None:
     """Record and deliver the events of a change, in the order of ``events.order``."""
-    told = [
-        (event.client, event.kind, event.payload() if callable(event.payload) else event.payload)
-        for event in change.collected
-    ]
+    told: list[tuple[str, EventKind, Payload]] = []
+    for event in change.collected:
+        payload = event.payload() if callable(event.payload) else event.payload
+        if payload is not None:
+            told.append((event.client, event.kind, payload))
     change.collected.clear()
     if len(told) > 1 and ask(change, assumed.ORDER) == "nested":
         told.sort(key=lambda event: _place(event[1], event[2]))

@@ -308,7 +308,19 @@ class ToldChange(Struct, frozen=True):
 
 #: Of a user: what follows from other records, what has kinds of its own, and what only the service knows.
 _UNTOLD_OF_USERS = (
-    *("account", "accepted", "auth_kind", "channel", "ends", "follows", "hosting", "identity", "origin_id", "pending"),
+    *(
+        "account",
+        "accepted",
+        "accepts_again",
+        "auth_kind",
+        "channel",
+        "ends",
+        "follows",
+        "hosting",
+        "identity",
+        "origin_id",
+        "pending",
+    ),
 )
 CHANGES: tuple[ToldChange, ...] = (
     ToldChange("role.changed", _participant, _roles, stays=False),
@@ -323,6 +335,15 @@ CHANGES: tuple[ToldChange, ...] = (
     ToldChange("channel.changed", _named("channel"), _details("channels", "open")),
     ToldChange("channel.changed", _named("channel"), _details("room channels", "open")),
 )
+
+
+def _outlasts(table: str) -> Callable[[View, View, Any], bool]:
+    """Return whether what a name begins with is in the table before and afterwards."""
+    return lambda before, after, name: all(name[0] in {each.id for each in view[table]} for view in (before, after))
+
+
+#: Kinds of changes within something: with that itself they begin and end untold.
+_WITHIN = {"role.changed": _outlasts("channels"), "assignment.changed": _outlasts("breakout sessions")}
 
 
 @STATED.step(
@@ -340,6 +361,8 @@ def _changes_are_told(step: Step) -> Iterator[str]:
     for change in CHANGES if step.tables else ():
         before, after = change.values(step.before), change.values(step.after)
         for name in before.keys() & after.keys() if change.stays else before.keys() | after.keys():
+            if change.kind in _WITHIN and not _WITHIN[change.kind](step.before, step.after, name):
+                continue
             if before.get(name) != after.get(name) and (change.kind, name) not in told:
                 yield f"{change.kind}: not told"
 
