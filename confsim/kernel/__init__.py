@@ -13,10 +13,11 @@ from .tables.table import Record, SecretForm, Table
 from .tables.views import View, merged
 from .timers import NEVER
 from .two_states import Collection, Toggle
-from .world import Change, World
+from .world import AT_END, Change, World
 
 __all__ = [
     "ABSENT",
+    "AT_END",
     "CREATED",
     "EXISTS",
     "NEVER",
