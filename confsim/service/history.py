@@ -45,7 +45,7 @@ class History:
         """Make this world and this instant the start."""
         live = self._live
         with live.lock:
-            self.origin = live.world
+            self.origin, live.changed = live.world, 0
             live.take_fired()
             live.clock.begin()
 

@@ -3,6 +3,7 @@
 from confsim.api.admission import require_service
 from confsim.api.call import API, Call
 from confsim.api.forms import Domain, Origin
+from confsim.assumptions import note_shown
 from confsim.contract import gates
 from confsim.domain.clients import embedding
 from confsim.domain.clients.clients import Client
@@ -16,6 +17,7 @@ operation = API.family(line="P1 Friendly URLs and embedding")
 def list_origins(call: Call, client: Client) -> list[str]:
     """List the allowed origins, needed only when the conferencing widget runs outside an iframe."""
     require_service(call, client)
+    note_shown(call.change, client, "origins")
     return list(client.origins)
 
 
@@ -40,6 +42,7 @@ def set_origins(call: Call, client: Client, body: list[Origin]) -> None:
 def list_domains(call: Call, client: Client) -> list[str]:
     """List the domains that are allowed as targets of the redirect after OAuth."""
     require_service(call, client)
+    note_shown(call.change, client, "domains")
     return list(client.domains)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from confsim.api.call import API, Call
 from confsim.api.forms import EndpointId, Secret
 from confsim.api.views import Id
-from confsim.assumptions import Reason, ask, events as assumed, in_force
+from confsim.assumptions import Reason, ask, events as assumed, in_force, note_shown
 from confsim.contract import URL, Long, Pattern, Present, Source, StatedUnit, Switch, Url, Wire, gates
 from confsim.domain.conventions import turn
 from confsim.domain.events import endpoints
@@ -66,6 +66,7 @@ class EventsSecret(Wire):
 
 def _require_on(call: Call) -> None:
     """Raise Refusal EVENTS_OFF if the operation needs the client's events to be on and they are off (G532)."""
+    note_shown(call.change, call.client, "events")
     if not call.client.events and call.operation.name not in ask(call.change, assumed.OPEN_WHILE_OFF):
         raise Refusal(Reason.EVENTS_OFF, client=call.client.id)
 

@@ -6,10 +6,10 @@ The events of a client are recorded while it has an active endpoint, and only th
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from confsim.assumptions import ask, events as assumed
+from confsim.assumptions import ask, events as assumed, note_shown
 from confsim.assumptions.events import EventKind
 from confsim.domain.clients.clients import CLIENTS
-from confsim.kernel import Change, Record, Table
+from confsim.kernel import Change, Record, Table, as_uuid
 
 from . import deliveries, endpoints
 
@@ -36,14 +36,17 @@ def emit(change: Change, client: str, kind: EventKind, describe: Callable[[R], M
     ``describe(record)`` returns its payload, JSON values: the ids of the objects concerned, and details.
     """
     found = CLIENTS.get(change, client)
-    subscribed = found is not None and found.events and bool(endpoints.subscribed(change, client))
+    subscribed = False
+    if found is not None and endpoints.subscribed(change, client):
+        note_shown(change, found, "events")
+        subscribed = found.events
     recorded = ask(change, assumed.RECORDED) == "always" or subscribed
     if not recorded or kind not in ask(change, assumed.KINDS):
         return
     payload = describe(record)
     rows = EVENTS.of(change, client)
     number = change.count(f"event {client}")
-    id = change.uuid()
+    id = as_uuid(change.key(f"event {number} of {client}")[:16])
     rows.put(Event(number=number, id=id, client=client, kind=kind, at=change.now, payload=dict(payload)))
     past = number - ask(change, assumed.EVENTS_STORED)
     if past in rows:
