@@ -45,8 +45,8 @@ class History:
         """Make this world and this instant the start."""
         live = self._live
         with live.lock:
-            self.origin, live.changed = live.world, 0
-            live.take_fired()
+            self.origin = live.world
+            live.begin()
             live.clock.begin()
 
     def reset(self) -> None:

@@ -283,11 +283,16 @@ class LiveWorld:
         """Make the next call in another world. No observer is called: all of them follow the old world as before."""
         self.world = world
 
+    def begin(self) -> None:
+        """Make the present world the start: what has changed it and fired before is forgotten."""
+        self.changed = 0
+        self.fired.clear()
+
     def replace(self, world: World) -> None:
         """Replace the world; changes of the old one are dropped."""
         with self.lock:
-            self.world, self.changed = world, 0
-            self.fired.clear()
+            self.world = world
+            self.begin()
             for observer in self.observers.of["replaced"]:
                 observer.replaced()
 
