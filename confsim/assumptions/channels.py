@@ -79,12 +79,22 @@ DELETION = assumption(
     "channels.deletion",
     "G309",
     "Deleting a channel in which a session runs: what runs ends, or it is refused. What belongs to the channel is "
-    "removed with it, its history included; its name, meeting id, numbers and URLs are free; app sessions keep its "
-    "uuid.",
+    "removed with it; its name, meeting id, numbers and URLs are free; app sessions keep its uuid.",
     "ends",
     ("refuse",),
     "delete_channel",
     refuses={"CHANNEL_IN_USE": ("refuse",)},
+)
+HISTORY = assumption(
+    "channels.history-after-deletion",
+    "G309",
+    "What becomes of the sessions, calls and recordings of a channel that is deleted: they are erased with it, and "
+    "links to its recordings lead nowhere; or they are kept. Kept ones are shown to Customer Admins and API tokens by "
+    "the calls for sessions, links and tokens for downloads stay valid, and a recording that is being processed gets "
+    "ready and is mailed to those who owned the channel; the channel itself is not there in any case.",
+    "erased",
+    ("kept",),
+    "delete_channel",
 )
 GUESTS_AFTER_DELETION = assumption(
     "channels.guests-after-deletion",

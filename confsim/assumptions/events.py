@@ -10,7 +10,10 @@ _ALL = (
     "update_events_endpoint add_events_endpoint list_events_endpoints remove_events_endpoint get_events_status "
     "set_events_state get_events_secret regenerate_events_secret"
 )
-_OPEN: tuple[str, ...] = ("get_events_status", "set_events_state", "add_events_endpoint")
+_OPEN: tuple[str, ...] = (
+    *("get_events_status", "set_events_state"),
+    *("add_events_endpoint", "list_events_endpoints", "update_events_endpoint", "remove_events_endpoint"),
+)
 _ENDPOINT_CALLS = "add_events_endpoint update_events_endpoint remove_events_endpoint set_events_state"
 _SECRET = "get_events_secret regenerate_events_secret"
 _MINUTE = 60_000

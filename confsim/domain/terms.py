@@ -7,16 +7,17 @@ from msgspec import Struct
 from confsim.assumptions import Reason, ask, note, note_shown, terms as assumed
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel import EXISTS, Change, Collection, Filled, Guard, Machine, Refusal, Row, replace
+from confsim.kernel import EXISTS, Change, Collection, Computed, Guard, Machine, Refusal, Row, replace
 
 from .users import users
 
 
 class Acceptance(Enum):
-    """Whether a user has accepted terms of the client, of any version (P1 User terms state)."""
+    """Whether a user has accepted the terms of the client (P1 User terms state, States L176)."""
 
     NEVER = "never"
     ACCEPTED = "accepted"
+    AGAIN = "must accept again"
 
 
 DOCUMENT: Collection[Client] = Collection(
@@ -55,12 +56,19 @@ def _current(change: Change, user: User) -> int:
     return CLIENTS.of(change)[user.client].terms.version
 
 
+#: The states, by whether some version is accepted, and whether it has been superseded.
+_ACCEPTANCES = {
+    (False, False): Acceptance.NEVER,
+    (True, False): Acceptance.ACCEPTED,
+    (True, True): Acceptance.AGAIN,
+}
+
 ACCEPTANCE: Machine[Acceptance, User] = Machine(
     "terms acceptance",
-    "Whether a user has accepted terms (R080, R101, R102); it counts while its version is the current one.",
+    "Whether a user has accepted the terms (R080, R101-R104), the current ones or only former ones.",
     USERS,
     Acceptance,
-    state=Filled("accepted", Acceptance.ACCEPTED, Acceptance.NEVER),
+    state=Computed(lambda user: _ACCEPTANCES[user.accepted is not None, user.accepts_again]),
     refused=Reason.VERSION_NOT_CURRENT,
     initial=Acceptance.NEVER,
 )
@@ -72,13 +80,20 @@ ACCEPTANCE: Machine[Acceptance, User] = Machine(
 )
 def _accept(change: Change, user: User, version: int) -> User:
     """The user has accepted this version; calls are permitted again, also with tokens issued before."""
-    return replace(user, accepted=version)
+    return replace(user, accepted=version, accepts_again=False)
+
+
+@ACCEPTANCE.effect("be superseded")
+def be_superseded(change: Change, user: User) -> User:
+    """The user must accept the new terms."""
+    return replace(user, accepts_again=True)
 
 
 _IS_CURRENT = Guard("the version is the current one", lambda change, user, version: version == _current(change, user))
 
 ACCEPTANCE.declare(
     Row(_accept, tuple(Acceptance), Acceptance.ACCEPTED, only_if=_IS_CURRENT, source="P1 States L175, R101, G180"),
+    Row(be_superseded, (Acceptance.ACCEPTED, Acceptance.AGAIN), Acceptance.AGAIN, source="P1 States L176, R103, R104"),
 )
 
 

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from .ids import as_token, as_uuid
 from .influence import Cascade, Coupling, Need
-from .machine import Call, Collection, Creation, Details, Machine, Refused, Toggle, Trigger
+from .machine import Call, Creation, Details, Machine, Refused, Trigger
 from .refusal import Misuse, NotYet, Refusal, suggest, suggest_near
 from .rows import ABSENT, EXISTS, Computed, Deadline, Enabled, Field, Filled, Flag, Guard, OnOff, Row
 from .tables.indexes import CREATED, Index, Order, Total, Unique
@@ -12,6 +12,7 @@ from .tables.states import TableState
 from .tables.table import Record, SecretForm, Table
 from .tables.views import View, merged
 from .timers import NEVER
+from .two_states import Collection, Toggle
 from .world import Change, World
 
 __all__ = [

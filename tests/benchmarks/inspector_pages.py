@@ -58,7 +58,7 @@ def _paths() -> list[str]:
         *(f"inspector/{name}" if name else "" for name in NAMES),
         *(f"inspector/reference/{name}" for name in REFERENCE),
         f"inspector/requests/r{CALLS}",
-        f"inspector/requests?before=r{CALLS // 10}",
+        f"inspector/requests?before=r{CALLS // 2}",
         "inspector/requests?status=4xx",
         "inspector/requests?text=no+such+text",
         f"inspector/time?at=r{CALLS // 2}",

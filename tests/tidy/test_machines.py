@@ -114,7 +114,7 @@ def moves(function: Callable[..., Any], seen: set[Any]) -> Iterator[str]:
     if not isinstance(function, FunctionType) or function in seen or not function.__module__.startswith("confsim."):
         return
     seen.add(function)
-    if function.__module__ == "confsim.kernel.machine":
+    if function.__module__ in {"confsim.kernel.machine", "confsim.kernel.two_states"}:
         return
     for called in calls(function):
         holder = value_of(called.value, function.__globals__) if isinstance(called, ast.Attribute) else None

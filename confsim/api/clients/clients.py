@@ -15,7 +15,12 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.couplings.clients import create_child
 from confsim.domain.identity import validators
 
-operation = API.family(gate=gates.PARTNER_ADMIN, line="P1 Clients")
+
+def _require_reseller(call: Call, *_: object) -> None:
+    clients.require_reseller(call.change, call.client, call.operation.name)
+
+
+operation = API.family(gate=gates.PARTNER_ADMIN, requires=_require_reseller, line="P1 Clients")
 
 
 class NewClient(Wire):
@@ -68,7 +73,6 @@ class ClientItem(Wire, kw_only=True):
 )
 def create_client(call: Call, body: NewClient) -> Id:
     """Create a child client of the caller's own, with the initial settings."""
-    clients.require_reseller(call.change, call.client, call.operation.name)
     clients.require_name(call.change, body.name)
     return Id(id=create_child(call.change, call.client, body.name).id)
 
@@ -84,12 +88,12 @@ def set_client_service_state(call: Call, client: Client, state: Switch) -> None:
 
     Nothing is lost. Refused with 403 for the caller's own client and with 404 for an unrelated one.
     """
-    clients.require_reseller(call.change, call.client, call.operation.name)
     clients.switch_service(call.change, client, state, by=call.client)
 
 
 @operation(
     "GET /clients/{clientId}",
+    requires=None,
     gate=gates.Gate(gates.Grant.PARTNER_ADMIN, gates.Grant.CUSTOMER_ADMIN, gates.Grant.API_TOKEN).assumed("G294"),
     rules="R083 R084 R085 R235 R237",
     gaps="G157 G165 G294 G295 G545",
@@ -99,7 +103,7 @@ def get_client(call: Call, client: Client) -> ClientView:
     caller = call.caller
     note(call.change, CLIENT_ID_NAMES)
     if caller is not None and (caller.partner_admin or client.id != call.client.id):
-        clients.require_reseller(call.change, call.client, call.operation.name)
+        _require_reseller(call)
     return ClientView(
         name=client.name,
         clientId=client.id,
@@ -125,7 +129,6 @@ def list_clients(
     call: Call, *, query: Search | None = None, offset: Offset | None = None, limit: Limit | None = None
 ) -> Page[ClientItem]:
     """List the child clients in the order of their creation; ``query`` is matched against the name."""
-    clients.require_reseller(call.change, call.client, call.operation.name)
     found = clients.list_below(call.change, call.client)
     if query:
         found = [client for client in found if lists.matches(call.change, query, client.name)]

@@ -63,12 +63,12 @@ MACHINE: Machine[RoomState, Room] = Machine(
     ROOMS,
     RoomState,
     state="state",
-    refused=Reason.BREAKOUT_STARTED,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.BREAKOUT_STARTED},
 )
 _CREATE = MACHINE.draft("create")
 MAKE_CHANNEL = MACHINE.trigger("make channel")
 OPEN = MACHINE.trigger("open")
-CLOSE = MACHINE.trigger("close")
+CLOSE = MACHINE.trigger("close", refused={None: Reason.ROOM_CLOSED, ABSENT: Reason.NOT_FOUND})
 _DELETE = MACHINE.trigger("delete")
 DROP = MACHINE.trigger("drop")
 LOSE_CHANNEL = MACHINE.trigger("lose channel")
@@ -85,7 +85,9 @@ def meet(change: Change, room: Room, session: str) -> Room:
     return replace(room, session=session)
 
 
-@MACHINE.effect("rename", refused=Reason.BREAKOUT_COMPLETED, details=lambda change, room, name: {"name": name})
+@MACHINE.effect(
+    "rename", refused={RoomState.CLOSED: Reason.BREAKOUT_COMPLETED}, details=lambda change, room, name: {"name": name}
+)
 def rename(change: Change, room: Room, name: str) -> Room:
     """The room is renamed."""
     return replace(room, name=name)

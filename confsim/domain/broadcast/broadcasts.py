@@ -95,9 +95,10 @@ _COME_UP = MACHINE.trigger("come up")
 STOP = MACHINE.trigger("stop", refused=Reason.NOT_BROADCASTING)
 LOSE_SESSION = MACHINE.trigger("lose session")
 REMOVE = MACHINE.trigger("remove")
+_WHEN_OPEN = dict.fromkeys((BroadcastState.STARTING, BroadcastState.RUNNING), Reason.BROADCAST_RUNNING)
 
 
-@MACHINE.effect("start", refused={ABSENT: Reason.NO_DESTINATION, None: Reason.BROADCAST_RUNNING})
+@MACHINE.effect("start", refused={ABSENT: Reason.NO_DESTINATION, **_WHEN_OPEN})
 def _start(change: Change, broadcast: Broadcast | None, channel: Channel) -> Broadcast:
     """The broadcast is starting, to the destinations that are enabled now."""
     wait = delays.wait(change, durations.BROADCAST_START, since=change.now)

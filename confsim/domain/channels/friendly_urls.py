@@ -66,7 +66,7 @@ _AVAILABLE = Guard(
 MACHINE.declare(
     Row(_set, (_FREE, _BOUND), _BOUND, only_if=_AVAILABLE, source="P1 L283, R226, G290"),
     Row(_LOSE, _BOUND, _FREE, source="G290"),
-    Row(REMOVE, _BOUND, _FREE, source="P1 L284, R228, R551"),
+    Row(REMOVE, (_FREE, _BOUND), _FREE, source="P1 L284, R228, R551, G536"),
 )
 
 
@@ -103,8 +103,9 @@ def in_use(change: Change, client: Client) -> bool:
 def channels_to_clear(change: Change, client: Client) -> Iterator[Channel]:
     """The channels of a client that no longer uses friendly URLs, where that removes them (G285)."""
     if ask(change, assumed.FRIENDLY_OFF) == "remove":
-        yield from CHANNELS.of(change, client.id).all.descending
-        yield from ROOMS.of(change, client.id).all.descending
+        for table in (CHANNELS, ROOMS):
+            found = table.of(change, client.id).all.descending
+            yield from (channel for channel in found if channel.friendly_url is not None)
 
 
 def set_url(change: Change, client: Client, channel: Channel, url: str) -> Channel:
@@ -124,4 +125,4 @@ def set_url(change: Change, client: Client, channel: Channel, url: str) -> Chann
 def remove(change: Change, channel: Channel) -> None:
     """Remove the channel's friendly URL (R228). Refusal NOT_FOUND when it has none and that is refused (G536)."""
     require_filled(change, "friendly URL of channel", channel.id, empty=channel.friendly_url is None)
-    REMOVE.if_allowed(change, channel)
+    REMOVE(change, channel)

@@ -133,6 +133,17 @@ def _calls_of(change: Change, present: Presence) -> Iterator[PhoneCall]:
             yield call
 
 
+def _parted(change: Change, present: Presence) -> Iterator[Call[Session]]:
+    """The session that the user leaves, with the handle of that moment."""
+    user = USERS.get(change, present.user, present.client)
+    place = present.place or present.channel
+    for part in sessions.ATTENDANCES.where(change, sessions.CHANNEL_PARTICIPANT, (place, present.user), present.client):
+        if user is not None and part.left_as is None:
+            session = sessions.get(change, present.client, part.session)
+            yield sessions.keep_handle.on(session, part, user.handle)
+
+
+Coupling(presence.MACHINE, ABSENT, sessions.keep_handle, _parted, source="G372, G446")
 _left(occupancy.LEAVE, _one_fewer, source="G327")
 _sent_to_the_lobby(occupancy.LEAVE, _one_fewer, source="G331, G328")
 _sent_to_the_lobby(presence.REVOKE, _same, source="G331, G328")

@@ -125,7 +125,7 @@ MACHINE: Machine[DeliveryState, Delivery] = Machine(
     DELIVERIES,
     DeliveryState,
     state="state",
-    refused=Reason.DELIVERY_UNDER_WAY,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.DELIVERY_UNDER_WAY},
 )
 _BEGIN = MACHINE.draft("begin")
 RELEASE = MACHINE.trigger("release")

@@ -65,7 +65,7 @@ MACHINE: Machine[Upload, RecordingAsset] = Machine(
     ASSETS,
     Upload,
     state="state",
-    refused=Reason.RECORDING_NOT_READY,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.RECORDING_NOT_READY},
 )
 CREATE = MACHINE.draft("create")
 _BEGIN_UPLOAD = MACHINE.trigger("begin upload")

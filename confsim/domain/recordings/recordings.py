@@ -105,7 +105,7 @@ MACHINE: Machine[RecordingState, Recording] = Machine(
     RECORDINGS,
     RecordingState,
     state="state",
-    refused=Reason.RECORDING_NOT_READY,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.RECORDING_NOT_READY},
 )
 
 
@@ -209,13 +209,13 @@ def possible(change: Change, channel: Channel, caller: Caller) -> bool:
     """Whether the caller may record: an API token always, a user when an owner has a verified address (R499-R501)."""
     if caller.api_token is not None:
         return True
-    return any(reachable(change, channel, roles.ids(change, channel, Role.OWNER)))
+    return any(reachable(change, channel.client, roles.ids(change, channel, Role.OWNER)))
 
 
-def reachable(change: Change, channel: Channel, ids: Iterable[int]) -> Iterator[User]:
+def reachable(change: Change, client: str, ids: Iterable[int]) -> Iterator[User]:
     """The users among ``ids`` who have a verified address and so can receive mail (R159, R363, R499)."""
     for id in ids:
-        user = USERS.get(change, id, channel.client)
+        user = USERS.get(change, id, client)
         if user is not None and user.email is not None:
             yield user
 

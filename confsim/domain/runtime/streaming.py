@@ -55,7 +55,7 @@ MACHINE: Machine[Placed, Placement] = Machine(
     PLACEMENTS,
     Placed,
     state="state",
-    refused=Reason.CHANNEL_BEING_CREATED,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.CHANNEL_BEING_CREATED},
 )
 RELEASE = MACHINE.trigger("release")
 REMOVE = MACHINE.trigger("remove")

@@ -79,7 +79,7 @@ MACHINE: Machine[CallState, PhoneCall] = Machine(
     CALLS,
     CallState,
     state="state",
-    refused=Reason.CALL_STANDS,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.CALL_STANDS},
 )
 
 

@@ -46,6 +46,7 @@ RESERVED: Collection[Reservation] = Collection(
 _END = Deadline("handle reservation", lambda reservation: reservation.expires)
 _RESERVE = RESERVED.added("reserve", source="P1 States L172, R094, G259")
 _REPLACE = RESERVED.removed("replace", source="G261")
+RELEASE = RESERVED.removed("release", source="R174, G557")
 _USE = RESERVED.removed("use", source="P1 States L173-174, R096, R098")
 RESERVED.removed("expire", at=_END, source="P1 Limits L332, R095")
 
@@ -102,6 +103,16 @@ def list_reservations(change: Change, client: Client, handle: str) -> list[Reser
     """The reservations of the handle."""
     reservations = RESERVATIONS.where(change, BY_FOLDED, folded(handle), client.id)
     return [reservation for reservation in reservations if _same(change, reservation.handle, handle)]
+
+
+def list_later(change: Change, client: Client) -> list[Reservation]:
+    """The reservations of handles that an earlier reservation holds as well."""
+    return [
+        reservation
+        for reservation in RESERVATIONS.of(change, client.id).all
+        if len(RESERVATIONS.where(change, BY_FOLDED, reservation.folded, client.id)) > 1
+        and list_reservations(change, client, reservation.handle)[0].token != reservation.token
+    ]
 
 
 def is_free(change: Change, client: Client, handle: str, *, by: str = "") -> bool:

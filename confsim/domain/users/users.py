@@ -99,10 +99,10 @@ class User(Record, kw_only=True):
     """One user of one client.
 
     ``channel`` is the channel that a guest, linked or dialled user was made for. ``accepted`` is the version of the
-    terms last accepted. ``image`` is the key of stored bytes or a URL; ``email`` the verified address and ``pending``
-    the addresses waiting for their code, as (address, code). ``follows`` are user ids (G207). ``inbound`` is whether
-    the call of a dialled user came in. ``ends`` is when a guest is removed (epoch milliseconds), None for never.
-    ``hosting`` follows from the user's roles in channels.
+    terms last accepted, ``accepts_again`` whether newer ones have been published since. ``image`` is the key of stored
+    bytes or a URL; ``email`` the verified address and ``pending`` the addresses waiting for their code, as (address,
+    code). ``follows`` are user ids (G207). ``inbound`` is whether the call of a dialled user came in. ``ends`` is when
+    a guest is removed (epoch milliseconds), None for never. ``hosting`` follows from the user's roles in channels.
     """
 
     id: int
@@ -118,6 +118,7 @@ class User(Record, kw_only=True):
     origin_id: str | None = None
     levels: tuple[Level, ...] = ()
     accepted: int | None = None
+    accepts_again: bool = False
     channel: str | None = None
     email: str | None = None
     pending: tuple[tuple[str, str], ...] = ()
@@ -188,7 +189,7 @@ MACHINE: Machine[Account, User] = Machine(
     USERS,
     Account,
     state="account",
-    refused=Reason.NOT_PREDEFINED,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.NOT_PREDEFINED},
 )
 _CREATE_GUEST = MACHINE.draft("create guest")
 _LINK = MACHINE.draft("link")

@@ -338,7 +338,7 @@ def test_numbers_that_lead_nowhere(office):
     """Unknown, disabled, or no number at all."""
     assert refused(calls.dial_in, office.change, "+1555") is Reason.NUMBER_UNAVAILABLE
     assert refused(calls.dial_in, office.change, "x") is Reason.NUMBER_MALFORMED
-    numbers.set_state(office.change, office.line, "disable")
+    numbers.STANDING.off(office.change, office.line)
     assert refused(office.ring) is Reason.NUMBER_UNAVAILABLE
 
 

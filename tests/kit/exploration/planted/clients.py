@@ -72,7 +72,7 @@ FAULTS: tuple[Fault, ...] = (
         "identity",
         "P1 States L180, R114, R238",
         _IDENTITY,
-        forgotten(coupling(validators.MACHINE, validators.DISABLE)),
+        forgotten(coupling(validators.MACHINE, validators.MACHINE.off)),
     ),
     Fault(
         "the old value of a regenerated API token is valid",
