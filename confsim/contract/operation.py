@@ -20,7 +20,9 @@ from typing import Any, Protocol, TypedDict, TypeVar, Unpack, get_args, get_orig
 from msgspec import Struct
 
 from confsim.assumptions import Assumption, assumption, in_force, text
+from confsim.assumptions.channels import THING_IDS
 from confsim.assumptions.protocol import conventions
+from confsim.assumptions.users.users import FIRST_USER_ID
 from confsim.contract.headers import container_type, with_limits
 from confsim.values.urls import encoded, normalised
 
@@ -116,7 +118,8 @@ class Contract(Struct, frozen=True, gc=False):
     objects: position, look-up, and whether it is inside the thing before. ``inputs`` are the same of secrets and other
     inputs, which are looked up once the caller's role is known. ``has_input`` says whether there is a body or
     a required query, ``empty`` whether there is no result, ``has_options`` whether the response has optional fields
-    (G077), ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100).
+    (G077), ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100). ``shown`` are the
+    assumptions about the ids in the answer.
     """
 
     texts: tuple[tuple[int, PathParameter], ...]
@@ -131,6 +134,7 @@ class Contract(Struct, frozen=True, gc=False):
     creates: bool
     container: Assumption[str] | None
     headers: Mapping[str, Header]
+    shown: tuple[Assumption[Any], ...]
 
 
 class Operation:
@@ -260,6 +264,7 @@ class Operation:
             creates=self.creates,
             container=self.container,
             headers=self.headers,
+            shown=tuple(entry for entry in (THING_IDS, FIRST_USER_ID) if not self.shows.isdisjoint(entry.decides)),
         )
 
     def run(self, call: Any, things: list[Any], named: Mapping[str, Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from .ids import as_token
+from .ids import as_token, as_uuid
 from .influence import Cascade, Coupling, Need
 from .machine import Call, Creation, Details, Machine, Refused, Trigger
 from .refusal import Misuse, NotYet, Refusal, suggest, suggest_near
@@ -55,6 +55,7 @@ __all__ = [
     "View",
     "World",
     "as_token",
+    "as_uuid",
     "merged",
     "replace",
     "suggest",

@@ -5,8 +5,9 @@ from typing import Annotated, ClassVar
 from confsim.api.call import API, Call
 from confsim.api.forms import ClientId
 from confsim.api.views import Id, page
-from confsim.assumptions import ask, clients as assumed, note
+from confsim.assumptions import ask, clients as assumed, note, note_shown
 from confsim.assumptions.channels import CLIENT_ID_NAMES
+from confsim.assumptions.protocol import initial
 from confsim.contract import Invented, Json, Limit, Name, Offset, Page, Search, Source, Switch, Wire, gates
 from confsim.domain import lists
 from confsim.domain.clients import clients
@@ -113,6 +114,7 @@ def _details(call: Call, client: Client) -> dict[str, Json] | None:
     """The details of a client, None for none (G295)."""
     if ask(call.change, assumed.DETAILS) == "absent":
         return None
+    note_shown(call.change, client, "speech2text", "dial_in", "dial_out", "midi", "events")
     features = {"speech2text": client.speech2text, "dialIn": client.dial_in, "dialOut": client.dial_out}
     return {"name": client.name, **features, "midi": client.midi, "events": client.events}
 
@@ -131,6 +133,7 @@ def list_clients(
 
 
 def _item_view(call: Call, client: Client) -> ClientItem:
+    note_shown(call.change, client, *initial.CLIENT_SETTINGS, "events")
     active = validators.find_active(call.change, client)
     return ClientItem(
         id=client.id,
