@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from kit import ADMIN, OWNER, ROOM, START, USER
+from confsim.inspector.pages import records
+from kit import ADMIN, CUSTOMER, OWNER, ROOM, START, USER
 
 
 @pytest.fixture
@@ -152,6 +153,39 @@ def test_each_kind_has_columns_of_its_own(sim, browse):
     assert "NameState" in text
     assert "email" in text.partition("Paula Partner")[0]
     assert "meeting id" in shown(browse("/_confsim/inspector/records?kind=channels"))
+
+
+def test_records_are_sorted_by_the_heads_of_their_columns(sim, browse):
+    """By links, which keep the filters and turn the order of the column that is sorted; a wrong one is reported."""
+    for name in ("Beta", "alpha"):
+        sim.call("create_channel", OWNER, body={"name": name}, expect=200)
+    path = "/_confsim/inspector/records?kind=channels"
+    assert f"{path}&sort=label" in browse(path).links()
+    page = browse(f"{path}&client={CUSTOMER}&sort=label&offset=0")
+    text = shown(page)
+    assert text.index("alpha") < text.index("Beta") < text.index("Demo Room")
+    assert f"{path}&client={CUSTOMER}&sort=-label" in page.links()
+    heads = [attrs.get("aria-sort") for tag, attrs in page.elements if tag == "th" and "aria-sort" in attrs]
+    assert (heads[0], {*heads[1:]}) == ("ascending", {"none"})
+    assert ("input", {"type": "hidden", "name": "sort", "value": "label"}) in page.elements
+    text = shown(browse(f"{path}&sort=-label"))
+    assert text.index("Demo Room") < text.index("Beta") < text.index("alpha")
+    wrong = browse(f"{path}&sort=nam")
+    assert wrong.status == 200
+    assert "Not sorted. sort: 'nam' is not a field of channels" in shown(wrong)
+
+
+def test_a_page_sorts_a_part_of_very_many_records(sim, browse, monkeypatch):
+    """It says of how many, and a link leads to the others."""
+    monkeypatch.setattr(records, "_SORTED", 2)
+    for name in ("Beta", "Alpha"):
+        sim.call("create_channel", OWNER, body={"name": name}, expect=200)
+    path = "/_confsim/inspector/records?kind=channels&sort=label"
+    page = browse(path)
+    assert "In order are 2 records, those that are newest." in shown(page)
+    assert "Demo Room" not in page.text
+    assert f"{path}&start=2" in page.links()
+    assert "Demo Room" in browse(f"{path}&start=2").text
 
 
 @pytest.fixture

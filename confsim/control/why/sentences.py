@@ -37,7 +37,7 @@ def finding(case: Case) -> Finding | None:
     entry, reason = case.entry, case.reason
     status = entry.status if isinstance(entry, ControlCall) else entry.response.status
     if status < 400 and entry.refusal is None:
-        return None
+        return _kept_from_page(entry) if isinstance(entry, JournalEntry) else None
     if reason is not None:
         finder = FINDERS.get(reason)
         found = None if finder is None else finder(case)
@@ -45,6 +45,25 @@ def finding(case: Case) -> Finding | None:
     if entry.refusal is not None:
         return Finding(_capital(str(entry.refusal)))
     return Finding(_without_refusal(entry, status))
+
+
+def is_blocked(entry: JournalEntry) -> bool:
+    """Return whether a call was the preflight of a browser that does not send the call itself after this answer."""
+    return entry.is_preflight and not any(
+        name.lower() == "access-control-allow-origin" for name, _ in entry.response.headers
+    )
+
+
+def _kept_from_page(entry: JournalEntry) -> Finding | None:
+    """Return why a browser does not send a call, of which this is the preflight; None for any other call."""
+    if not is_blocked(entry):
+        return None
+    headers = entry.request.headers
+    method, origin = headers["access-control-request-method"][:20], headers.get("origin", "")[:200]
+    return Finding(
+        f"No client allows web pages of {origin}, so the browser does not send their {method}",
+        see=(f'A customer admin or an API token allows them by set_origins with the body ["{origin}"]',),
+    )
 
 
 def _said(case: Case, reason: Reason) -> str:
