@@ -120,6 +120,10 @@ class Server:
         """Let the server accept these Host names too."""
         self._serving.answer_to(*names)
 
+    def allow_origins(self, *origins: str) -> None:
+        """Let web pages of these origins call the server from a browser, such as http://localhost:5173; "*" for all."""
+        self._serving.worlds.allow_origins(*origins)
+
 
 class PytestRun:
     """The state of the run: the worlds that tests fork, the live server, the assumptions used.
@@ -234,7 +238,7 @@ class PytestRun:
         return [] if self._server is None else [service for _, service in self._server.worlds.items()]
 
     def clear(self) -> None:
-        """Reset the live server: drop its worlds, and restore the limit, the Host names, the URL and the root world."""
+        """Reset the live server: drop its worlds, and restore its limit, names, origins, URL and root world."""
         from confsim.service.worlds import MOST
 
         worlds = self._server.worlds
@@ -244,6 +248,7 @@ class PytestRun:
         worlds.default.history.clear()
         worlds.limit(MOST)
         worlds.serve_at("")
+        worlds.allow_origins()
         worlds.stop_answering_to(*worlds.names)
 
     def close(self) -> None:

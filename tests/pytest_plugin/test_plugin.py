@@ -227,6 +227,10 @@ def test_the_server_has_worlds_and_names(run):
             assert get("/_confsim/health", host="conf.example").status_code == 403
             confsim_server.answer_to("conf.example")
             assert get("/_confsim/health", host="conf.example").status_code == 200
+            page = {"origin": "http://localhost:5173"}
+            assert "access-control-allow-origin" not in get("/v1_0/users/me", **page).headers
+            confsim_server.allow_origins("http://localhost:5173")
+            assert "access-control-allow-origin" in get("/v1_0/users/me", **page).headers
             confsim_server.worlds.public_url = "https://proxy.example"
             assert get("/_confsim/info").json()["base_url"].startswith("https://proxy.example/w/")
             confsim_server.simulator.reset()
