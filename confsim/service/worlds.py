@@ -164,7 +164,7 @@ class Worlds(OfOneProcess):
         self.names.difference_update([host_name(name) for name in names])
 
     def allow_origins(self, *origins: str) -> None:
-        """Let web pages of these origins, in place of earlier ones, call every world; "*" stands for all. Raises Misuse."""
+        """Let web pages of these origins, in place of earlier ones, call every world, "*" for all. Raises Misuse."""
         allowed = frozenset(origin if origin == "*" else web_origin(origin) for origin in origins)
         with self._lock:
             self._origins = allowed
