@@ -11,6 +11,7 @@ import pytest
 
 from .worlds import (
     RUN,
+    SHARED_SERVER,
     TEST,
     WORDS,
     WRONG,
@@ -26,6 +27,8 @@ from .worlds import (
 
 if TYPE_CHECKING:
     from confsim.simulator import Simulator
+
+    from .shared import SharedServer
 
 MARKER = f"confsim({', '.join(WORDS)}): the world that the fixtures of confsim give to the test"
 #: Tests that the report names for each assumption.
@@ -157,6 +160,28 @@ def confsim_session(request: pytest.FixtureRequest) -> Iterator[Simulator]:
     yield from _shared(request.node)
 
 
+@pytest.fixture(scope="session")
+def confsim_shared_server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SharedServer]:
+    """One server, a process of its own, for all workers of xdist; each worker has a world of its own on it.
+
+    ``base_url`` and ``root`` are those of the worker's world, ``url`` that of the server. All tests of the worker see
+    this world; ``reset()`` restores its start, ``make_world()`` makes another. The last worker stops the server.
+    """
+    from confsim.service.files.profile import plain
+
+    from .shared import shared_server
+
+    worker = getattr(request.config, "workerinput", {}).get("workerid", "")
+    base = tmp_path_factory.getbasetemp()
+    profile = plain(run_of(request.config).profile_of_worlds(None, None))
+    with shared_server(base.parent if worker else base, worker or "main", profile) as server:
+        request.session.stash[SHARED_SERVER] = server
+        yield server
+        del request.session.stash[SHARED_SERVER]
+
+
 def _shared(node: pytest.Collector) -> Iterator[Simulator]:
     shared = node.stash[TEST] = Test(node)
     yield shared.make()
@@ -235,6 +260,9 @@ def _failed_receivers() -> BaseException | None:
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show the last calls of the journals of a failing test, and its webhooks that nobody answered."""
     report = yield
+    server = item.session.stash.get(SHARED_SERVER, None)
+    if server is not None and report.failed and "confsim_shared_server" in getattr(item, "fixturenames", ()):
+        report.sections.append(("confsim journal of the shared server", server.journal()))
     simulators = [each for test in tests_of(item) for each in test.simulators] if report.failed else []
     if simulators:
         from .failing import sections
