@@ -16,6 +16,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import USERS, User
 
 from . import views
+from .admission import admit
 from .call import API, Call
 from .things import LinkedSession, OwnClient
 from .views import Id
@@ -103,9 +104,17 @@ def _app_session_view(call: Call, run: app_sessions.AppSession) -> AppSession:
 def create_app_session(call: Call, client: OwnClient, body: AppSessionRegistration) -> Id:
     """Create the record of one run of a client application in the caller's own client.
 
-    404 for another client, 400 for a channel that the client has not.
+    404 for another client, 400 for a channel that the client has not; a channel that the caller may not access is
+    refused like one in the path.
     """
-    return Id(id=app_sessions.register(call.change, call.require_caller(), body.started, body.url, body.channel).id)
+    id = body.channel
+    if id is not None:
+        call.channel = channel = app_sessions.find_channel(call.change, client, id)
+        if channel is not None:
+            id = channel.id
+            if ask(call.change, assumed.CHANNEL_ACCESS) == "accessible":
+                admit(call, gates.ACCESS.grants)
+    return Id(id=app_sessions.register(call.change, call.require_caller(), body.started, body.url, id).id)
 
 
 @operation("POST /app_sessions/{appSession}/logs", rules="R428 R429", gaps="G120 G383 G384")
@@ -155,6 +164,7 @@ def _at(call: Call, given: int | None) -> int | None:
 
 @operation(
     "POST /app_sessions/{appSession}/link/channel/session/{channelUuid}/{channelSession}",
+    gate=gates.ACCESS.assumed("G380"),
     rules="R434",
     gaps="G387 G388",
 )
@@ -167,6 +177,7 @@ def link_app_session_to_channel_session(
 
 @operation(
     "POST /app_sessions/{appSession}/link/channel/session/{channelUuid}",
+    gate=gates.ACCESS.assumed("G380"),
     rules="R434 R435",
     gaps="G361 G388",
     slash=SESSION_WITHOUT_ID,

@@ -12,6 +12,15 @@ UNKNOWN_CHANNEL = assumption(
     ("store",),
     "create_app_session",
 )
+CHANNEL_ACCESS = assumption(
+    "app-sessions.channel-access",
+    "G381 G380",
+    "Which channels of the client a caller may name in a registration: those that the caller may access, or any.",
+    "accessible",
+    ("any",),
+    "create_app_session",
+    refuses={"GUEST_ELSEWHERE": ("accessible",), "ROLE_MISSING": ("accessible",)},
+)
 STARTED_WITHIN = assumption(
     "app-sessions.started-within",
     "G382",

@@ -20,7 +20,9 @@ from typing import Any, Protocol, TypedDict, TypeVar, Unpack, get_args, get_orig
 from msgspec import Struct
 
 from confsim.assumptions import Assumption, assumption, in_force, text
+from confsim.assumptions.channels import THING_IDS
 from confsim.assumptions.protocol import conventions
+from confsim.assumptions.users.users import FIRST_USER_ID
 from confsim.contract.headers import container_type, with_limits
 from confsim.values.urls import encoded, normalised
 
@@ -31,7 +33,6 @@ from .headers import Header, without_headers
 from .types import Inside, InUnit, Names, Page, StatedUnit
 
 F = TypeVar("F", bound=Callable[..., Any])
-
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -51,6 +52,8 @@ class Words(TypedDict, total=False):
     """
 
     gate: Gate
+    #: Refuses the call unless what its family needs is there; it takes the call and the things of the path.
+    requires: Callable[..., None] | None
     #: The numbers of its rules and gaps, separated by spaces; the document part and section.
     rules: str
     gaps: str
@@ -115,7 +118,8 @@ class Contract(Struct, frozen=True, gc=False):
     objects: position, look-up, and whether it is inside the thing before. ``inputs`` are the same of secrets and other
     inputs, which are looked up once the caller's role is known. ``has_input`` says whether there is a body or
     a required query, ``empty`` whether there is no result, ``has_options`` whether the response has optional fields
-    (G077), ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100).
+    (G077), ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100). ``shown`` are the
+    assumptions about the ids in the answer.
     """
 
     texts: tuple[tuple[int, PathParameter], ...]
@@ -130,6 +134,7 @@ class Contract(Struct, frozen=True, gc=False):
     creates: bool
     container: Assumption[str] | None
     headers: Mapping[str, Header]
+    shown: tuple[Assumption[Any], ...]
 
 
 class Operation:
@@ -141,10 +146,11 @@ class Operation:
     """
 
     source = Source.DOCUMENTED
-    line = variant_of = media = removes = makes_caller = depends_on_outside = disturbs_others = ""
+    area = line = variant_of = media = removes = makes_caller = depends_on_outside = disturbs_others = ""
     for_client = runtime = revokes_access = moves_clock = waits = beside = rings = expires = of_whole_client = False
     about_caller = shows_identity = sets_faults = False
     replayed = True
+    requires: Callable[..., None] | None = None
     slash: Assumption[str] | None = None
     container: Assumption[str] | None = None
     upload: Assumption[str] | None = None
@@ -166,7 +172,6 @@ class Operation:
             setattr(self, word, value)
         self.rules = tuple(words.get("rules", "").split())
         self.gaps = tuple(words.get("gaps", "").split())
-        self.area = ""
         self.catalogue = catalogue
         #: Whether it creates a thing and answers with it (G044).
         self.creates = self.changes and self.name.startswith(("create_", "add_"))
@@ -259,7 +264,14 @@ class Operation:
             creates=self.creates,
             container=self.container,
             headers=self.headers,
+            shown=tuple(entry for entry in (THING_IDS, FIRST_USER_ID) if not self.shows.isdisjoint(entry.decides)),
         )
+
+    def run(self, call: Any, things: list[Any], named: Mapping[str, Any]) -> Any:
+        """Return what its function does, if what its family requires is there. Raises Refusal otherwise."""
+        if self.requires is not None:
+            self.requires(call, *things)
+        return self.function(call, *things, **named)
 
     def route(self, profile: Mapping[str, Any]) -> tuple[str, str]:
         """Return method and path under a profile."""
@@ -344,8 +356,7 @@ class Catalogue:
             if module not in places:
                 raise ValueError(f"operation {operation.name!r} is declared in {module}, which no area lists")
             operation.area = places[module][1]
-        ordered = sorted(self, key=lambda each: places[each.function.__module__][0])
-        self.operations = {each.name: each for each in ordered}
+        self.operations = {e.name: e for e in sorted(self, key=lambda each: places[each.function.__module__][0])}
 
     def prefix_under(self, profile: Mapping[str, Any]) -> str:
         """Return the common path of the operations in a mount, under a profile."""

@@ -77,7 +77,7 @@ LOGS: Table[tuple[str, int], Log] = Table("app session logs", Log, "key", BY_SES
 
 
 RUNS: Collection[AppSession] = Collection(
-    "app session", "One run of a client application (R306, R427-R435).", APP_SESSIONS, refused=Reason.LOG_INDEX_TAKEN
+    "app session", "One run of a client application (R306, R427-R435).", APP_SESSIONS, refused=Reason.NOT_FOUND
 )
 _REGISTER = RUNS.added("register", source="P2 L242, R427")
 
@@ -103,20 +103,26 @@ def _link(change: Change, run: AppSession, links: dict[str, Any]) -> AppSession:
     return replace(run, **{name: tuple(dict.fromkeys((*getattr(run, name), id))) for name, id in links.items()})
 
 
+def find_channel(change: Change, client: Client, id: str) -> Channel | None:
+    """The channel of the client that a registration names, None for one that is stored as given.
+
+    Refusal INVALID_INPUT for a channel that the client has not (G381).
+    """
+    found = channels.find(change, client.id, id) or channels.find(change, client.id, id.lower())
+    if found is None and ask(change, assumed.UNKNOWN_CHANNEL) == "refuse":
+        raise Refusal(Reason.INVALID_INPUT, where="body channel", problem=f"there is no channel {id!r} here")
+    return found
+
+
 def register(change: Change, caller: Caller, started: int, url: str, channel: str | None) -> AppSession:
     """Register an app session in the caller's client and return it (R427).
 
-    Refusals INVALID_INPUT for a channel that is not the client's (G381) and for a start too far from now (G382).
+    ``channel`` is the id to store. Refusal INVALID_INPUT for a start too far from now (G382).
     """
     client = caller.client.id
     within = ask(change, assumed.STARTED_WITHIN)
     if within and abs(started - change.now) > within:
         raise Refusal(Reason.INVALID_INPUT, where="body started", problem=f"it is more than {within} ms from now")
-    if channel is not None:
-        known = channels.find(change, client, channel) or channels.find(change, client, channel.lower())
-        if known is None and ask(change, assumed.UNKNOWN_CHANNEL) == "refuse":
-            raise Refusal(Reason.INVALID_INPUT, where="body channel", problem=f"there is no channel {channel!r} here")
-        channel = known.id if known is not None else channel
     user = caller.user
     draft = AppSession(
         id=fresh_id(change),

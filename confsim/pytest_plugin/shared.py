@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +117,9 @@ def shared_server(directory: Path, worker: str, profile: Mapping[str, Any]) -> I
     url, lease = _join(directory, profile)
     with lease:
         yield SharedServer(url, worker)
+    for process in _STARTED:
+        with suppress(subprocess.TimeoutExpired):  # others may still use it
+            process.wait(2)
 
 
 def _join(directory: Path, profile: Mapping[str, Any]) -> tuple[str, socket.socket]:

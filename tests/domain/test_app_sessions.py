@@ -169,11 +169,12 @@ def test_the_channel_of_a_registration(choice):
     change, client, caller = world({"app-sessions.unknown-channel": choice})
     room = channels.create(change, client, "Room", None, None)
     assert app_sessions.register(change, caller, 1, "https://a/", None).channels == ()
-    assert app_sessions.register(change, caller, 1, "https://a/", room.id.upper()).channels == (room.id,)
+    assert app_sessions.register(change, caller, 1, "https://a/", NOTHING).channels == (NOTHING,)
+    assert app_sessions.find_channel(change, client, room.id.upper()).id == room.id
     if choice == "refuse":
-        assert refused(app_sessions.register, change, caller, 1, "https://a/", NOTHING) is Reason.INVALID_INPUT
+        assert refused(app_sessions.find_channel, change, client, NOTHING) is Reason.INVALID_INPUT
     else:
-        assert app_sessions.register(change, caller, 1, "https://a/", NOTHING).channels == (NOTHING,)
+        assert app_sessions.find_channel(change, client, NOTHING) is None
 
 
 @pytest.mark.rule("R434", "R435")

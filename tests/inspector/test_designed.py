@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
+import msgspec
 import pytest
 
 from confsim import Simulator
-from confsim.inspector.pages import records
+from confsim.inspector.pages import records, what_if
+from confsim.service.entries import ControlCall
 from kit import ADMIN, CUSTOMER, OWNER, ROOM, START, USER
 
 
@@ -143,6 +147,34 @@ def test_a_record_is_changed_by_its_form(sim, browse, submit):
     assert (record["max_users"], record["star"]) == (7, True)
     assert submit("records", kind="channels", id=ROOM, **{"set-maxUsers": "many"}).status == 400
     assert submit("records", kind="channels", id=ROOM).status == 400
+
+
+#: Texts of form fields by the type of their values.
+TEXTS = {"integer": "3", "boolean": "true", "array": "[]", "string": "5"}
+
+
+def test_every_editable_field_is_set_by_its_form(sim, browse, submit):
+    """With the value that its text stands for; each page offers the fields that the control plane sets."""
+    sim.control("play_scenario", scenario="running-a-meeting")
+    edited = set()
+    for kind in {each.kind for each in sim.control("list_records", limit=0).kinds}:
+        id = sim.control("list_records", kind=kind, limit=1).records[0].id
+        for field in sim.control("get_record", kind, id).editable:
+            types = {each.get("type", "string") for each in field.schema.get("anyOf", (field.schema,))}
+            text = field.schema["enum"][0] if "enum" in field.schema else TEXTS[min(types - {"null"})]
+            page = browse(f"/_confsim/inspector/records/{quote(kind)}/{quote(id)}")
+            assert ("label", {"for": f"set-{field.name}"}) in page.elements
+            if field.name == "outcome":
+                continue  # the recording is done
+            assert submit("records", kind=kind, id=id, **{f"set-{field.name}": text}).status == 303
+            call = [each for each in sim.service.journal.between if isinstance(each, ControlCall)][-1]
+            expected = text if "string" in types else msgspec.json.decode(text)
+            assert msgspec.json.decode(call.body) == {field.name: expected}
+            edited.add(f"{kind}: {field.name}")
+    assert {"users: authKind", "channels: populationLimit", "sessions: groupId", "clients: reseller"} <= edited
+    id = sim.control("list_records", kind="channels", limit=1).records[0].id
+    assert submit("records", kind="channels", id=id, **{"set-populationLimit": "null"}).status == 303
+    assert sim.control("get_record", "channels", id).record["population_limit"] is None
 
 
 def test_each_kind_has_columns_of_its_own(sim, browse):
@@ -347,3 +379,17 @@ def test_a_call_of_a_web_page_that_no_client_allows_says_so(sim, browse):
     client.get("/v1_0/users/nobody", headers={"Origin": "http://localhost:5173"})
     page = browse("/_confsim/inspector/requests/r3")
     assert "A browser keeps this answer from the page at http://localhost:5173" in shown(page)
+
+
+def test_long_answers_are_compared_from_where_they_differ():
+    """A part of each, so that a page stays small; it says how many lines are left out."""
+    old = [f"line {place}" for place in range(1000)]
+    new = [*old[:500], "another", *old[501:]]
+    left, right = what_if._halves("\n".join(old), "\n".join(new))
+    assert left[0] == right[0] == (False, "… 497 equal lines")
+    assert left[4] == (True, "line 500")
+    assert right[4] == (True, "another")
+    assert left[-1][1] == "… 303 more lines"
+    assert len(left) == len(right) == 202
+    same, _ = what_if._halves("\n".join(old), "\n".join(old))
+    assert not any(is_other for is_other, _ in same)

@@ -85,6 +85,15 @@ RESERVATIONS_HELD = assumption(
     ("one",),
     "reserve_handle",
 )
+RESERVATIONS_DEMANDED = assumption(
+    "handles.reservations-demanded",
+    "G557 G259",
+    "Callers who hold one handle when the client begins to require unique ones: the first of them keeps the "
+    "reservation, or all do, and the first to use it gets the handle.",
+    "first",
+    ("all",),
+    "set_handle_uniqueness",
+)
 RESERVATION_BEARER = assumption(
     "handles.reservation-bearer",
     "G262",

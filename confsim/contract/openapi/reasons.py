@@ -32,9 +32,10 @@ def reasons_of(operation: Operation, observed: Mapping[str, Any], profile: Profi
         own &= _OF_PATHS  # whoever calls is refused after that
     asks_user = Reason.NO_USER_CONTEXT in own and _possible(operation, Reason.NO_USER_CONTEXT, profile)
     of_caller = set(of_callers(operation, profile, anonymous=anonymous, asks_user=asks_user))
+    own -= {reason for reason in OF_CALLERS if reason is Reason.NO_USER_CONTEXT or not _chooses(operation, reason)}
     found = {
         reason
-        for reason in (own - OF_CALLERS) | of_caller
+        for reason in own | of_caller
         if reason is Reason.NO_USER_CONTEXT or _possible(operation, reason, profile)
     }
     return found.union(_of_input(operation, profile))
@@ -45,6 +46,11 @@ def _possible(operation: Operation, reason: Reason, profile: Profile) -> bool:
     name = operation.name
     deciding = [each for each in _deciding().get(reason.name, ()) if not each.operations or name in each.operations]
     return not deciding or any(each.allows_refusal(reason.name, name, profile) for each in deciding)
+
+
+def _chooses(operation: Operation, reason: Reason) -> bool:
+    """Return whether an entry about the operation says that it refuses callers for a reason beside its gate."""
+    return any(operation.name in each.operations for each in _deciding().get(reason.name, ()))
 
 
 @cache

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from confsim.assumptions import ask, clients as assumed, identity as assumed_identity, terms as assumed_terms
 from confsim.assumptions.protocol import initial
+from confsim.assumptions.users import handles as assumed_handles
 from confsim.domain import properties, terms
 from confsim.domain.breakout import assignments, breakout_rooms
 from confsim.domain.breakout.breakout_rooms import RoomAssignment
@@ -22,7 +23,8 @@ from confsim.domain.runtime import presence
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.telephony import number_assignments
 from confsim.domain.telephony.number_assignments import NumberAssignment
-from confsim.domain.users import user_images, users
+from confsim.domain.users import handles, user_images, users
+from confsim.domain.users.handles import Reservation, Uniqueness
 from confsim.domain.users.users import USERS, Account, AuthKind, Identity, Level, User
 from confsim.kernel import ABSENT, EXISTS, Call, Cascade, Change, Coupling, Need
 
@@ -65,10 +67,20 @@ def _released_numbers(change: Change, client: Client) -> Iterator[NumberAssignme
 _OFF = ServiceState.DISABLED
 
 Coupling(clients.MACHINE, _OFF, channels.STOP, _channels_below, source="P1 States L178, R109, R110")
-Coupling(clients.MACHINE, _OFF, validators.DISABLE, _released_validator, source="G543")
+Coupling(clients.MACHINE, _OFF, validators.MACHINE.off, _released_validator, source="G543")
 Coupling(clients.MACHINE, _OFF, number_assignments.RELEASE, _released_numbers, source="G543")
 
 # New terms
+
+
+def _of_former_terms(change: Change, client: Client) -> Iterator[User]:
+    """The users of the client who accepted the terms before."""
+    for user in USERS.of(change, client.id).all:
+        if user.accepted is not None and not user.accepts_again:
+            yield user
+
+
+Coupling(terms.DOCUMENT, EXISTS, terms.be_superseded, _of_former_terms, by=terms.promulgate, source="R103, R104")
 
 
 def _presences_of(change: Change, user: User) -> Iterable[Presence]:
@@ -85,6 +97,18 @@ def _blocked_presences(change: Change, client: Client) -> Iterator[Presence]:
 
 
 Coupling(terms.DOCUMENT, EXISTS, presence.DISCONNECT, _blocked_presences, by=terms.promulgate, source="G177")
+
+# Unique handles
+
+
+def _later_holders(change: Change, client: Client) -> Iterator[Reservation]:
+    """The reservations of a handle after its first one, where they end once handles must be unique (G557)."""
+    later = handles.list_later(change, client)
+    if later and ask(change, assumed_handles.RESERVATIONS_DEMANDED) == "first":
+        yield from later
+
+
+Coupling(handles.UNIQUENESS, Uniqueness.REQUIRED, handles.RELEASE, _later_holders, source="R174, G557")
 
 # Validators
 
@@ -105,7 +129,7 @@ def _other_active(change: Change, validator: Validator) -> Iterable[Validator]:
 _ACTIVE, _INACTIVE = ValidatorState
 
 Coupling(*(validators.MACHINE, _INACTIVE, credentials.REVOKE, _exchanged_tokens), out_of=(_ACTIVE,), source="G194")
-Coupling(validators.MACHINE, _ACTIVE, validators.DISABLE, _other_active, source="P1 States L180, R114")
+Coupling(validators.MACHINE, _ACTIVE, validators.MACHINE.off, _other_active, source="P1 States L180, R114")
 
 # The value of an API token is a credential
 

@@ -174,8 +174,8 @@ def _page(asked: PageRequest, entry: Any, change: Any) -> str:
 
 def _inputs(record: Any) -> list[Input]:
     """Return the fields of the form that changes a record, with their present values as hints."""
-    now = {name.replace("_", "").lower(): value for name, value in record.record.items()}
+    now = {name.replace("_", "").lower(): f"now {short(value)}" for name, value in record.record.items()}
     return [
-        input_of(each.name, each.schema, {}, text=each.text, hint=short(now.get(each.name.lower(), "unchanged")))
+        input_of(each.name, each.schema, {}, text=each.text, hint=now.get(each.name.lower(), "unchanged"))
         for each in record.editable
     ]

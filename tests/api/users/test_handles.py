@@ -84,7 +84,7 @@ def test_what_is_no_handle_is_refused(sim, handle):
     assert sim.call("set_user_handle", "demo-guest", userId="me", body=body).status == 400
 
 
-@pytest.mark.parametrize("handle", ["x" * 255, "🙂", "שלום", " a ", "a/b%2F"])
+@pytest.mark.parametrize("handle", ["x" * 255, "🙂", "שלום", "a b", "a/b%2F"])
 def test_any_other_text_is_a_handle(sim, handle):
     """Handles are stored as they came."""
     assert sim.call("set_user_handle", "demo-guest", userId="me", body={"handle": handle}).status == 200
@@ -162,6 +162,33 @@ def test_a_used_token_changes_nothing_more(sim):
 def test_a_token_of_another_client_is_unknown(sim):
     """A reservation holds in its client alone."""
     assert sim.call("change_handle_with_reservation", "demo-other-admin", nonce=_reserved(sim)).status == 404
+
+
+@pytest.mark.rule("R174")
+@pytest.mark.parametrize(
+    ("choice", "second", "first"),
+    [("first", (404, "reservation_not_found"), None), ("all", None, (409, "handle_taken"))],
+)
+def test_the_first_of_two_reservations_holds_once_handles_must_be_unique(choice, second, first):
+    """The second of two who hold one handle loses it, or whoever uses the reservation first gets the handle."""
+    sim = _as({assumed_handles.RESERVATIONS_DEMANDED.id: choice})
+    sim.call("set_handle_uniqueness", ADMIN, state="disable")
+    tokens = {caller: _reserved(sim, caller=caller) for caller in ("demo-user", "demo-owner")}
+    sim.call("set_handle_uniqueness", ADMIN, state="enable")
+    for caller, refused in (("demo-owner", second), ("demo-user", first)):
+        answer = sim.call("change_handle_with_reservation", caller, nonce=tokens[caller])
+        assert answer.ok if refused is None else code(answer) == refused
+
+
+@pytest.mark.rule("R174")
+def test_a_handle_that_somebody_has_by_now_is_taken(sim):
+    """A reservation made while handles need not be unique does not give a handle that another registered user has."""
+    sim.call("set_handle_uniqueness", ADMIN, state="disable")
+    first = _reserved(sim)
+    assert sim.call("set_user_handle", "demo-owner", userId="me", body={"handle": "Nova"}).ok
+    sim.call("set_handle_uniqueness", ADMIN, state="enable")
+    answer = sim.call("change_handle_with_reservation", "demo-user", nonce=first)
+    assert code(answer) == (409, "handle_taken")
 
 
 def test_an_api_token_has_no_handle(sim):

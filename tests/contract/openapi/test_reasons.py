@@ -14,6 +14,8 @@ from confsim.service.document import api_document
 
 #: What one choice takes away: the operation refuses for the reason under the defaults.
 GONE = """
+app-sessions.channel-access=any                 create_app_session             GUEST_ELSEWHERE
+app-sessions.channel-access=any                 create_app_session             ROLE_MISSING
 app-sessions.repeated-index=overwrites          add_app_session_log            LOG_INDEX_TAKEN
 app-sessions.session-elsewhere=store            link_app_session_to_channel_session SESSION_ELSEWHERE
 breakout.delete-active=stop                     delete_breakout_session        BREAKOUT_ACTIVE
@@ -38,7 +40,7 @@ auth.presentation=["?token={token}"]            get_me                         C
 config.texts-without-language=ignore            set_config                     LANGUAGE_MISSING
 dial.sip-user=any                               dial_registered_user           NOT_REGISTERED
 emails.malformed=taken                          set_user_email                 EMAIL_MALFORMED
-events.open-while-off=["list_events_endpoints"] list_events_endpoints          EVENTS_OFF
+events.open-while-off=["get_events_secret"]     get_events_secret              EVENTS_OFF
 events.unknown-endpoint=ignore                  update_events_endpoint         NOT_FOUND
 friendly-urls.off=nothing                       set_channel_friendly_url       FRIENDLY_URLS_OFF
 friendly-urls.taken=move                        set_channel_friendly_url       FRIENDLY_URL_TAKEN

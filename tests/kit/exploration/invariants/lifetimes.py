@@ -44,9 +44,10 @@ LIFETIMES: dict[str, Lifetime] = {
     "validators": Lifetime(set(), set()),
     # R122, R470, G241: a new one replaces the old; what is used or expires is kept as such
     "invitations": Lifetime({"create_invitation", "create_linked_user"}, {_CHANNEL, "unlink_user"}),
-    # R094, R095, R096, R098: used, replaced or expired
+    # R094, R095, R096, R098, R174: used, replaced, expired, or held by somebody else once handles must be unique
     "reservations": Lifetime(
-        {"reserve_handle"}, {"reserve_handle", "create_user", "change_handle_with_reservation", _TIME}
+        {"reserve_handle"},
+        {"reserve_handle", "create_user", "change_handle_with_reservation", "set_handle_uniqueness", _TIME},
     ),
     # R482, R484, R366
     "number assignments": Lifetime(
