@@ -216,7 +216,6 @@ MEETING_ID = assumption(
     "digits",
     ("uuid",),
     "create_channel get_channel find_channel_by_meeting_id",
-    decides=DRAWN_IDS,
 )
 
 

@@ -201,19 +201,17 @@ class Chosen(Mark, frozen=True):
 
 
 class Present(Mark, frozen=True):
-    """Marks an optional field that is always there by some values of ``entry``, or never: of an answer, or of a body.
+    """Marks an optional field, of an answer or of a body, that is always there by some values of ``entry``.
 
-    By a value that is in neither it depends on what is shown, or on who asks.
+    A field that the documents call an option has no such mark in an answer: clients are to expect it or not.
     """
 
     entry: Assumption[Any]
-    always: Container[object] = ()
-    never: Container[object] = ()
+    always: Container[object]
 
-    def under(self, profile: Mapping[str, Any]) -> bool | None:
-        """Return whether the field is there under a profile; None where that depends."""
-        value = in_force(profile, self.entry)
-        return True if value in self.always else False if value in self.never else None
+    def under(self, profile: Mapping[str, Any]) -> bool:
+        """Return whether the field is always there under a profile."""
+        return in_force(profile, self.entry) in self.always
 
 
 class Shown(Mark, frozen=True):

@@ -10,7 +10,7 @@ from confsim.api.call import API, Call
 from confsim.api.forms import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
-from confsim.assumptions import Reason, ask, in_force, not_found, note
+from confsim.assumptions import Reason, ask, in_force, not_found, note, note_shown
 from confsim.assumptions.breakout import EVENT_ROOM_OFF, ROOM_SETTINGS
 from confsim.assumptions.channels import MIDI
 from confsim.assumptions.runtime import presence as assumed_presence, streaming as assumed_streaming
@@ -184,6 +184,8 @@ def get_streaming_proxy(call: Call, channel: Channel) -> StreamingAddress:
     ):
         presence.join(call.change, call.client, channel, call.maybe_user)
     mode = channel.service_mode if ask(call.change, assumed_streaming.STREAMING_MODE) == "service-mode" else None
+    if mode is not None:
+        note_shown(call.change, channel, "service_mode")
     return StreamingAddress(url=_address(call, channel), mode=mode)
 
 
@@ -244,6 +246,7 @@ def _seen(call: Call, channel: Channel) -> bool:
 
 
 def _active_channel_view(call: Call, channel: Channel, owned: bool, size: ImageSize | None) -> ActiveChannel:
+    note_shown(call.change, channel, "service_mode")
     people = USERS.of(call.change, channel.client)
     inside = [people[present.user] for present in presence.inside(call.change, channel)]
     participants: ChannelParticipants | int = len(inside)

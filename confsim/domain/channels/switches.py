@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, channels as assumed, note
+from confsim.assumptions import Reason, ask, channels as assumed, note, note_shown
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.domain.conventions import require_filled, turn
 from confsim.kernel import Change, Enabled, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle, Trigger, replace
@@ -105,10 +105,14 @@ def feature(
     )
 
 
-_TOKEN = Guard(
-    "it has a midi token, where one is needed",
-    lambda change, channel: ask(change, assumed.MIDI) != "needs-premium" or channel.premium,
-)
+def _has_token(change: Change, channel: Channel) -> bool:
+    if ask(change, assumed.MIDI) != "needs-premium":
+        return True
+    note_shown(change, channel, "premium")
+    return channel.premium
+
+
+_TOKEN = Guard("it has a midi token, where one is needed", _has_token)
 
 SPEECH2TEXT = feature("speech2text", "Speech to text of a channel (R352, R403).", "R352, R403")
 MIDI = feature(

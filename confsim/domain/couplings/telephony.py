@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from confsim.assumptions import ask, breakout as assumed_breakout, telephony as assumed
+from confsim.assumptions import ask, breakout as assumed_breakout, note_shown, telephony as assumed
 from confsim.domain.breakout.breakout_rooms import BY_PLACE, ROOMS, RoomState
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
@@ -79,8 +79,10 @@ Need(calls.connect_inbound, _ANSWERED, presence.route, _of_draft(_routed), sourc
 def _door_of_organizer(change: Change, call: PhoneCall) -> Iterator[Channel]:
     """The closed channel of a caller with the PIN of organizers, where that opens the door (G466)."""
     channel = _channel(change, call)
-    if call.organizer and not channel.open and ask(change, assumed.ORGANIZER) == "opens-door":
-        yield channel
+    if call.organizer and ask(change, assumed.ORGANIZER) == "opens-door":
+        note_shown(change, channel, "open")
+        if not channel.open:
+            yield channel
 
 
 def _caller(change: Change, call: PhoneCall) -> Iterator[Presence | None]:
