@@ -17,12 +17,12 @@ from confsim.kernel import Refusal
 from .call import Call
 
 
-def admit(call: Call, grants: tuple[Grant, ...], missing: bool = False) -> None:
+def admit(call: Call, grants: tuple[Grant, ...]) -> None:
     """Check that the caller holds one of the grants of the operation's gate (R241).
 
     An API token of the client passes every administrative, owner and host gate of the client (R221, G149, G150).
-    ``missing`` is set when the thing in the path does not exist, so that it has no host and no owner. Raises Refusal
-    ROLE_MISSING, GUEST_ELSEWHERE for a guest of another channel, NO_USER_CONTEXT for an API token if a user is needed.
+    A thing of the path that does not exist has no host and no owner. Raises Refusal ROLE_MISSING, GUEST_ELSEWHERE for
+    a guest of another channel, NO_USER_CONTEXT for an API token if a user is needed.
     """
     caller = call.caller
     if caller is None:
@@ -30,7 +30,7 @@ def admit(call: Call, grants: tuple[Grant, ...], missing: bool = False) -> None:
     user = caller.user
     if user is not None and user.channel is not None and call.channel is not None:
         channel_access.require_home_channel(call.change, user, call.channel)
-    for grant in _without_thing(call, grants) if missing else grants:
+    for grant in grants:
         if _HOLDS[grant](call, caller):
             return
     if any(grant in grants for grant in _passes(call, caller)):
@@ -38,14 +38,6 @@ def admit(call: Call, grants: tuple[Grant, ...], missing: bool = False) -> None:
     if caller.api_token is not None and FOR_USERS.issuperset(grants):
         raise Refusal(Reason.NO_USER_CONTEXT)
     raise Refusal(Reason.ROLE_MISSING, operation=call.operation.name, gate=" or ".join(grants))
-
-
-def _without_thing(call: Call, grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
-    """Return the grants that do not depend on the missing channel or user of the path (G040)."""
-    if call.channel is not None or call.subject is not None:
-        return grants
-    named = any(parameter.gates for parameter in call.operation.path_parameters)
-    return tuple(grant for grant in grants if grant not in OF_THING) if named else grants
 
 
 def _passes(call: Call, caller: Caller) -> tuple[str, ...]:
@@ -102,8 +94,11 @@ def _owner(call: Call, caller: Caller) -> bool:
 
 
 def _host_of_any(call: Call, caller: Caller) -> users.User | None:
-    """Return the user whose roles in any channel count; None when the path names a user, or another client."""
-    return caller.user if call.subject is None and call.client.id == caller.client.id else None
+    """Return the user whose roles in any channel count; None when the path names a thing with roles (G040), be it gone,
+    or another client.
+    """
+    named = call.subject is not None or any(parameter.gates for parameter in call.operation.path_parameters)
+    return None if named or call.client.id != caller.client.id else caller.user
 
 
 #: Grants that depend on a thing in the path.

@@ -145,9 +145,11 @@ def _template(call: Call, id: str) -> VisibleTemplate:
 
 @resolves(Session, str, "sessions", gates=True, about="The session, by id.")
 def _session(call: Call, id: str) -> Session:
-    """A session of the call's client; gates depend on its channel (G366)."""
+    """A session of the call's client; gates depend on its channel (G366), which nobody hosts once it is deleted."""
     session = sessions.get(call.change, call.client.id, id)
-    call.channel = channels.get(call.change, call.client.id, session.channel)
+    call.channel = channels.find(call.change, call.client.id, session.channel)
+    if call.channel is None and call.caller is not None and call.caller.user is not None and call.caller.user.channel:
+        not_found("session", id)  # the token of a guest leads nowhere but to its own channel
     return session
 
 

@@ -79,12 +79,22 @@ DELETION = assumption(
     "channels.deletion",
     "G309",
     "Deleting a channel in which a session runs: what runs ends, or it is refused. What belongs to the channel is "
-    "removed with it, its history included; its name, meeting id, numbers and URLs are free; app sessions keep its "
-    "uuid.",
+    "removed with it; its name, meeting id, numbers and URLs are free; app sessions keep its uuid.",
     "ends",
     ("refuse",),
     "delete_channel",
     refuses={"CHANNEL_IN_USE": ("refuse",)},
+)
+HISTORY = assumption(
+    "channels.history-after-deletion",
+    "G309",
+    "What becomes of the sessions, calls and recordings of a channel that is deleted: they are erased with it, and "
+    "links to its recordings lead nowhere; or they are kept. Kept ones are shown to Customer Admins and API tokens by "
+    "the calls for sessions, links and tokens for downloads stay valid, and a recording that is being processed gets "
+    "ready and is mailed to those who owned the channel; the channel itself is not there in any case.",
+    "erased",
+    ("kept",),
+    "delete_channel",
 )
 GUESTS_AFTER_DELETION = assumption(
     "channels.guests-after-deletion",
@@ -206,7 +216,6 @@ MEETING_ID = assumption(
     "digits",
     ("uuid",),
     "create_channel get_channel find_channel_by_meeting_id",
-    decides=DRAWN_IDS,
 )
 
 
@@ -249,6 +258,16 @@ FRIENDLY_OFF = assumption(
     ("remove", "nothing"),
     "set_friendly_urls_state set_channel_friendly_url find_channel_by_friendly_url",
     refuses={"FRIENDLY_URLS_OFF": ("keep", "remove")},
+)
+FRIENDLY_LINKS = assumption(
+    "friendly-urls.direct-links",
+    "G290",
+    "A friendly URL that is the word of the direct link of another channel: set, as links of both kinds have paths of "
+    "their own; or refused as taken.",
+    "set",
+    ("refused",),
+    "set_channel_friendly_url",
+    refuses={"FRIENDLY_URL_TAKEN": ("refused",)},
 )
 FRIENDLY_AVAILABLE = assumption(
     "friendly-urls.available",

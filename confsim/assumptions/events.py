@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from .channels import DRAWN_IDS
 from .register import assumption, duration, subset_of
 
 _ALL = (
     "update_events_endpoint add_events_endpoint list_events_endpoints remove_events_endpoint get_events_status "
     "set_events_state get_events_secret regenerate_events_secret"
 )
-_OPEN: tuple[str, ...] = ("get_events_status", "set_events_state", "add_events_endpoint")
+_OPEN: tuple[str, ...] = (
+    *("get_events_status", "set_events_state"),
+    *("add_events_endpoint", "list_events_endpoints", "update_events_endpoint", "remove_events_endpoint"),
+)
 _ENDPOINT_CALLS = "add_events_endpoint update_events_endpoint remove_events_endpoint set_events_state"
 _SECRET = "get_events_secret regenerate_events_secret"
 _MINUTE = 60_000
@@ -49,6 +51,20 @@ class EventKind(StrEnum):
     TERMS_PROMULGATED = "terms.promulgated"
     SERVICE_DISABLED = "service.disabled"
     SERVICE_ENABLED = "service.enabled"
+    PARTICIPANT_WAITED = "participant.waited"
+    ROOM_CREATED = "room.created"
+    ROOM_DELETED = "room.deleted"
+    ROOM_ENTERED = "room.entered"
+    ROOM_LEFT = "room.left"
+    CALL_ANSWERED = "call.answered"
+    PRESENTER_CHANGED = "presenter.changed"
+    ASSIGNMENT_CHANGED = "assignment.changed"
+    ROLE_CHANGED = "role.changed"
+    CHANNEL_CHANGED = "channel.changed"
+    USER_CHANGED = "user.changed"
+    USER_REGISTERED = "user.registered"
+    USER_CONNECTED = "user.connected"
+    TERMS_ACCEPTED = "terms.accepted"
 
 
 def _event_kinds(value: object) -> tuple[EventKind, ...]:
@@ -66,13 +82,20 @@ KINDS = assumption(
     check=_event_kinds,
     samples=(["channel.created"],),
 )
+ORDER = assumption(
+    "events.order",
+    "G533",
+    "The order of the events of one instant: what contains something begins before it and ends after it (nested), or "
+    "each event when it comes about, a cause before its effects (as-caused).",
+    "nested",
+    ("as-caused",),
+)
 RECORDED = assumption(
     "events.recorded",
     "G533",
     "Events are stored while the client's events are on and an endpoint is active, or always.",
     "while-heard",
     ("always",),
-    decides=DRAWN_IDS,
 )
 EVENTS_STORED = assumption("events.kept", "G533", "How many of the latest events of a client are stored.", 1000, (100,))
 OPEN_WHILE_OFF = assumption(

@@ -35,10 +35,14 @@ class Mark(Struct, frozen=True, eq=False):
 
 
 class Sized(Mark, frozen=True):
-    """Limits of a text: ``max_length`` in characters, by an assumption; no control characters (G072)."""
+    """Limits of a text: ``max_length`` in characters, by an assumption; no control characters (G072).
+
+    ``trims`` is whether the text loses its outer blanks, where the profile says so.
+    """
 
     max_length: Assumption[int]
     allow_blank: bool = False
+    trims: bool = False
 
 
 class SearchText(Sized, frozen=True):
@@ -219,9 +223,11 @@ class Shown(Mark, frozen=True):
 #: Any JSON value.
 Json = Any
 
-Name = Annotated[str, Sized(sizes.NAME)]
-FullName = Annotated[str, Sized(sizes.NAME, allow_blank=True)]
-Handle = Annotated[str, Sized(sizes.HANDLE)]
+Name = Annotated[str, Sized(sizes.NAME, trims=True)]
+#: A name that another system gave, or that has a form of its own.
+ExactName = Annotated[str, Sized(sizes.NAME)]
+FullName = Annotated[str, Sized(sizes.NAME, allow_blank=True, trims=True)]
+Handle = Annotated[str, Sized(sizes.HANDLE, trims=True)]
 Label = Annotated[str, Sized(sizes.LABEL, allow_blank=True)]
 FreeText = Annotated[str, Sized(sizes.TEXT, allow_blank=True)]
 Word = Annotated[str, Sized(sizes.WORD)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Annotated, Any
@@ -12,7 +13,7 @@ import msgspec
 
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
-from confsim.contract.types import Int, Json
+from confsim.contract.types import Int, Json, Wire
 from confsim.kernel.refusal import Misuse, require_at_most, suggest
 from confsim.service.document import FILES
 from confsim.service.entries import ControlCall, JournalEntry, Noted, TimerEntry
@@ -47,6 +48,23 @@ def kind_of(entry: Noted) -> EntryKind:
     if isinstance(entry, JournalEntry):
         return EntryKind.CALL
     return EntryKind.CONTROL if isinstance(entry, ControlCall) else EntryKind.TIMER
+
+
+class CallClasses(Wire):
+    """Calls by the class of their status."""
+
+    succeeded: Annotated[int, "Calls answered with 2xx."]
+    redirected: Annotated[int, "Calls answered with 3xx."]
+    refused: Annotated[int, "Calls answered with 4xx."]
+    failed: Annotated[int, "Calls answered with 5xx."]
+    unanswered: Annotated[int, "Calls without an answer: a fault cut them off, or they are held."]
+
+
+def by_class(entries: Iterable[Noted]) -> dict[str, int]:
+    """Return how many of the calls of the API are in each class, by the fields of ``CallClasses``."""
+    classes = Counter(each.response.status // 100 for each in entries if isinstance(each, JournalEntry))
+    numbers = {"unanswered": 0, "succeeded": 2, "redirected": 3, "refused": 4, "failed": 5}
+    return {name: classes[number] for name, number in numbers.items()}
 
 
 class RequestPattern(CommandBody):

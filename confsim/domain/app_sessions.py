@@ -77,7 +77,7 @@ LOGS: Table[tuple[str, int], Log] = Table("app session logs", Log, "key", BY_SES
 
 
 RUNS: Collection[AppSession] = Collection(
-    "app session", "One run of a client application (R306, R427-R435).", APP_SESSIONS, refused=Reason.LOG_INDEX_TAKEN
+    "app session", "One run of a client application (R306, R427-R435).", APP_SESSIONS, refused=Reason.NOT_FOUND
 )
 _REGISTER = RUNS.added("register", source="P2 L242, R427")
 

@@ -4,20 +4,20 @@ from enum import Enum
 
 from msgspec import Struct
 
-from confsim.assumptions import Reason, ask, note, terms as assumed
-from confsim.assumptions.protocol import initial
+from confsim.assumptions import Reason, ask, note, note_shown, terms as assumed
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel import EXISTS, Change, Collection, Filled, Guard, Machine, Refusal, Row, replace
+from confsim.kernel import EXISTS, Change, Collection, Computed, Guard, Machine, Refusal, Row, replace
 
 from .users import users
 
 
 class Acceptance(Enum):
-    """Whether a user has accepted terms of the client, of any version (P1 User terms state)."""
+    """Whether a user has accepted the terms of the client (P1 User terms state, States L176)."""
 
     NEVER = "never"
     ACCEPTED = "accepted"
+    AGAIN = "must accept again"
 
 
 DOCUMENT: Collection[Client] = Collection(
@@ -56,12 +56,19 @@ def _current(change: Change, user: User) -> int:
     return CLIENTS.of(change)[user.client].terms.version
 
 
+#: The states, by whether some version is accepted, and whether it has been superseded.
+_ACCEPTANCES = {
+    (False, False): Acceptance.NEVER,
+    (True, False): Acceptance.ACCEPTED,
+    (True, True): Acceptance.AGAIN,
+}
+
 ACCEPTANCE: Machine[Acceptance, User] = Machine(
     "terms acceptance",
-    "Whether a user has accepted terms (R080, R101, R102); it counts while its version is the current one.",
+    "Whether a user has accepted the terms (R080, R101-R104), the current ones or only former ones.",
     USERS,
     Acceptance,
-    state=Filled("accepted", Acceptance.ACCEPTED, Acceptance.NEVER),
+    state=Computed(lambda user: _ACCEPTANCES[user.accepted is not None, user.accepts_again]),
     refused=Reason.VERSION_NOT_CURRENT,
     initial=Acceptance.NEVER,
 )
@@ -71,15 +78,22 @@ ACCEPTANCE: Machine[Acceptance, User] = Machine(
     "accept",
     details=lambda change, user, version: {"version": version, "currentVersion": _current(change, user)},
 )
-def _accept(change: Change, user: User, version: int) -> User:
+def accept_terms(change: Change, user: User, version: int) -> User:
     """The user has accepted this version; calls are permitted again, also with tokens issued before."""
-    return replace(user, accepted=version)
+    return replace(user, accepted=version, accepts_again=False)
+
+
+@ACCEPTANCE.effect("be superseded")
+def be_superseded(change: Change, user: User) -> User:
+    """The user must accept the new terms."""
+    return replace(user, accepts_again=True)
 
 
 _IS_CURRENT = Guard("the version is the current one", lambda change, user, version: version == _current(change, user))
 
 ACCEPTANCE.declare(
-    Row(_accept, tuple(Acceptance), Acceptance.ACCEPTED, only_if=_IS_CURRENT, source="P1 States L175, R101, G180"),
+    Row(accept_terms, tuple(Acceptance), Acceptance.ACCEPTED, only_if=_IS_CURRENT, source="P1 States L175, R101, G180"),
+    Row(be_superseded, (Acceptance.ACCEPTED, Acceptance.AGAIN), Acceptance.AGAIN, source="P1 States L176, R103, R104"),
 )
 
 
@@ -102,6 +116,7 @@ def _binding(change: Change, client: Client) -> bool:
 def standing(change: Change, client: Client, user: User) -> TermsStatus:
     """The standing of the user on the client's terms (R079-R082)."""
     terms = client.terms
+    note_shown(change, terms, "url")
     binding = _binding(change, client)
     first = user.accepted is None and binding
     current = not first and user.accepted in {None, terms.version}
@@ -117,8 +132,8 @@ def is_blocked(change: Change, client: Client, user: User) -> bool:
         return False
     if user.accepted is None and not _binding(change, client):
         return False
+    note_shown(change, client.terms, "required")
     if users.unregistered(user):
-        note(change, initial.TERMS_REQUIRED)
         return client.terms.required
     return client.terms.required or ask(change, assumed.BINDS) == "users"
 
@@ -126,11 +141,17 @@ def is_blocked(change: Change, client: Client, user: User) -> bool:
 def require_login(change: Change, client: Client, user: User) -> None:
     """Raise Refusal TERMS_NOT_ACCEPTED if the user gets no token before accepting the terms (R240)."""
     if is_blocked(change, client, user) and ask(change, assumed.LOGIN) == "refuse":
-        raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
+        raise not_accepted(change, client)
+
+
+def not_accepted(change: Change, client: Client) -> Refusal:
+    """The refusal of a user who has to accept the client's terms first, with their URL."""
+    note_shown(change, client.terms, "url")
+    return Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
 
 
 def accept(change: Change, client: Client, user: User, version: int) -> User:
     """Accept a version for the user, which must be the current one."""
     if client.terms.version == 1:
         note(change, assumed.FIRST)  # the choice decides whether there was anything to accept (G168)
-    return _accept(change, user, version)
+    return accept_terms(change, user, version)

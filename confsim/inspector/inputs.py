@@ -55,9 +55,14 @@ def input_of(
 
 
 def value_of(text: str, schema: Schema, components: Mapping[str, Schema]) -> Any:
-    """Return the value that a text stands for: itself where the schema takes only texts, else its JSON if it is any."""
-    if resolved(schema, components).get("type") == "string":
-        return text
+    """Return the value that a text stands for: itself where the schema takes only texts, else its JSON if it is any.
+
+    The text null is null where the schema takes it.
+    """
+    whole = resolved(schema, components)
+    types = {resolved(each, components).get("type") for each in whole.get("anyOf", (whole,))}
+    if "string" in types and types <= {"string", "null"}:
+        return None if text == "null" and "null" in types else text
     try:
         return msgspec.json.decode(text)
     except (ValueError, RecursionError):

@@ -14,7 +14,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, get_type_hints
 
 from .due import DeadlineAlarm
 from .refusal import Refusal
-from .rows import ABSENT, EXISTS, Arguments, Deadline, Existence, Field, Flag, Guard, Row, arguments_of
+from .rows import ABSENT, Arguments, Deadline, Field, Row, arguments_of
 from .tables.table import Record, Rows, Table
 from .tables.writing import StaleRecord
 from .timers import ALARMS
@@ -31,6 +31,10 @@ Refused = Enum | Mapping[Any, Enum]
 Details = Callable[..., Mapping[str, Any]]
 
 
+def _by_state(refused: Refused) -> Mapping[Any, Enum]:
+    return refused if isinstance(refused, Mapping) else {None: refused}
+
+
 class Call(Generic[R]):
     """A record on which a trigger is to be fired, None for one that is absent, and the arguments."""
 
@@ -45,7 +49,8 @@ class Call(Generic[R]):
 class Trigger(Generic[R, P]):
     """A trigger of a machine: a function of the change, the record (None when it is absent) and its own arguments.
 
-    ``effect`` is that of its rows that name no other. ``details(change, record, argument…)`` returns the details of a
+    ``effect`` is that of its rows that name no other. Its reasons for refusals are its own; those of the machine hold
+    for the states for which it names none. ``details(change, record, argument…)`` returns the details of a
     refusal.
     """
 
@@ -64,9 +69,8 @@ class Trigger(Generic[R, P]):
     ) -> None:
         self.machine, self.name, self.effect = machine, name, effect
         self.parameters = self._taken()
-        self.reasons: dict[Any, Enum] = {None: machine.refused}
-        if refused is not None:
-            self.reasons.update(refused if isinstance(refused, Mapping) else {None: refused})
+        own = _by_state(refused) if refused is not None else {}
+        self.reasons = own if None in own else {**machine.refused, **own}
         self.details = details
         self.tells = details is not None and bool(arguments_of(details, 2, self))
         self.rows: tuple[Row, ...] = ()
@@ -134,7 +138,7 @@ class Trigger(Generic[R, P]):
         moved = self.machine._move(change, record, row, args, kwargs)
         for coupling in row.couplings:
             if state in coupling.sees:
-                coupling.propagate(change, moved)
+                coupling.propagate(change, moved, record)
         stored = self.machine.stored(change, moved) if row.couplings else moved
         return moved if stored is None else stored
 
@@ -162,8 +166,8 @@ class Machine(Generic[S, R]):
     """A machine over the records of a table; ``declare`` gives it its rows, which name its triggers.
 
     ``table`` is the table, or returns it for a record, or is None when the records are not stored. ``state`` is the
-    field that holds the state, ``states`` its Enum; the state of a record that is not stored is ABSENT. ``refused`` is
-    the reason for refusing a trigger that names none. ``client(record)`` is the id of the client whose table holds the
+    field that holds the state, ``states`` its Enum; the state of a record that is not stored is ABSENT. ``refused`` has
+    the reasons for refusing a trigger that names none. ``client(record)`` is the id of the client whose table holds the
     record.
     """
 
@@ -178,7 +182,7 @@ class Machine(Generic[S, R]):
         states: type[S],
         *,
         state: str | Field,
-        refused: Enum,
+        refused: Refused,
         initial: Enum = ABSENT,
         client: Callable[[R], str] = _CLIENT,
     ) -> None:
@@ -196,7 +200,7 @@ class Machine(Generic[S, R]):
             self.record = next(iter(get_type_hints(table).values()))
         self.field = Field(state) if isinstance(state, str) else state
         self.read = self.field.read
-        self.refused = refused
+        self.refused = _by_state(refused)
         self.initial = initial
         self.client = client
         self.states: tuple[Enum, ...] = tuple(states)
@@ -223,6 +227,17 @@ class Machine(Generic[S, R]):
     ) -> Callable[[Callable[Concatenate[Change, P], R]], Creation[R, P]]:
         """Declare the trigger of an effect that makes the record, whose arguments are those of the effect."""
         return lambda effect: Creation(self, name, effect, refused, details)
+
+    def deadline(
+        self, timer: str, due: Callable[[R], int | None], *, subject: str | None = None, announced: bool = True
+    ) -> Deadline:
+        """The instant at which triggers of the machine fire by themselves: ``due(record)``, as ``Deadline`` says.
+
+        Raises ValueError when no record has the field ``subject``.
+        """
+        if subject is not None and self.record is not None and subject not in self.record.__struct_fields__:
+            raise ValueError(f"machine {self.name!r}: no record has the field {subject!r}, the subject of a timer")
+        return Deadline(timer, due, subject=subject, announced=announced)
 
     def declare(self, *rows: Row) -> None:
         """Give the machine its rows. Raises ValueError for a row of another machine and a trigger without a row."""
@@ -314,87 +329,3 @@ class Machine(Generic[S, R]):
         for cascade in self.cascades:
             if cascade.step is step:
                 cascade.take(change, rows[key])
-
-
-class Collection(Machine[Existence, R]):
-    """Records that are there or not: a table with its declared ways in, of change and out, each a trigger.
-
-    It is listed, and its rows are counted, like those of a machine, of which it is the simplest.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        title: str,
-        table: Table[Any, R] | Callable[[R], Table[Any, R]] | None,
-        *,
-        refused: Enum,
-        initial: Enum = ABSENT,
-    ) -> None:
-        field = Field("", lambda record: EXISTS)
-        super().__init__(name, title, table, Existence, state=field, refused=refused, initial=initial)
-
-    def added(self, name: str, *, source: str) -> Creation[R, [R]]:
-        """Declare a trigger that stores a record which it is given."""
-        trigger = self.draft(name)
-        self.declare(*self.rows, Row(trigger, ABSENT, EXISTS, source=source))
-        return trigger
-
-    def changed(
-        self, name: str, *, move_to_end: bool = False, source: str
-    ) -> Callable[[Callable[Concatenate[Change, R, P], R]], Trigger[R, P]]:
-        """Declare the trigger of an effect that changes a record."""
-
-        def declare(effect: Callable[Concatenate[Change, R, P], R]) -> Trigger[R, P]:
-            trigger = self.effect(name)(effect)
-            self.declare(*self.rows, Row(trigger, EXISTS, EXISTS, move_to_end=move_to_end, source=source))
-            return trigger
-
-        return declare
-
-    def removed(self, name: str, *, at: Deadline | None = None, source: str) -> Trigger[R, []]:
-        """Declare a trigger that removes a record."""
-        trigger = self.trigger(name)
-        self.declare(*self.rows, Row(trigger, EXISTS, ABSENT, at=at, source=source))
-        return trigger
-
-
-class Toggle(Machine[S, R]):
-    """A machine of two states, on and off in the order of ``states``; each of its two triggers is admitted in both.
-
-    ``words`` name the triggers of turning on and of turning off, ``only_if`` and ``sources`` are theirs. ``field``
-    holds the state, or is the name of a boolean field of the record, which is true when on, or when off if it is
-    ``inverted``. ``initial`` defaults to off.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        title: str,
-        table: Table[Any, R] | Callable[[R], Table[Any, R]],
-        field: str | Field,
-        states: type[S],
-        *,
-        words: tuple[str, str] = ("enable", "disable"),
-        inverted: bool = False,
-        only_if: tuple[Guard | None, Guard | None] = (None, None),
-        refused: Enum,
-        sources: tuple[str, str],
-        initial: Enum | None = None,
-        client: Callable[[R], str] = _CLIENT,
-    ) -> None:
-        on, off = states
-        if isinstance(field, str):
-            field = Flag(field, off, on) if inverted else Flag(field, on, off)
-        first = off if initial is None else initial
-        super().__init__(name, title, table, states, state=field, refused=refused, initial=first, client=client)
-        self.on, self.off = map(self.trigger, words)
-        self._to = {words[0]: self.on, words[1]: self.off}
-        self.declare(
-            Row(self.on, (off, on), on, only_if=only_if[0], source=sources[0]),
-            Row(self.off, (on, off), off, only_if=only_if[1], source=sources[1]),
-        )
-
-    def to(self, word: str) -> Trigger[R, []]:
-        """The trigger of this word, such as ``enable``. Raises KeyError for another word."""
-        return self._to[word]

@@ -56,6 +56,11 @@ class JournalEntry(Struct, frozen=True, gc=False):
         return int(self.id[1:])
 
     @property
+    def is_preflight(self) -> bool:
+        """Whether it is a browser's CORS preflight, which changes nothing."""
+        return self.request.method == "OPTIONS" and "access-control-request-method" in self.request.headers
+
+    @property
     def weight(self) -> int:
         """The bytes of its bodies, if they are large."""
         size = len(self.request.body) + len(self.response.body)

@@ -12,7 +12,7 @@ from confsim.domain.clients import clients
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from confsim.kernel.refusal import Misuse
-from kit import CUSTOMER, PARTNER, ROOM, START, code, demo, ok
+from kit import API_TOKEN, CUSTOMER, PARTNER, ROOM, START, code, demo, ok
 
 NEW = "https://terms.example/2"
 
@@ -276,3 +276,22 @@ def test_what_a_login_gives_to_who_must_accept_the_terms(choice, status, calls):
     ok(sim, "accept_terms", token, version=ok(sim, "get_user_terms", token)["currentVersion"])
     assert sim.call("get_me", token).status == 200
     assert sim.presence.join(ROOM, token).state == "in"
+
+
+@pytest.mark.rule("R103", "R104", "R101")
+def test_who_must_accept_again_is_a_state_of_the_record():
+    """Users who had accepted are in it after new terms, until they accept those; others stay as they are."""
+    sim = demo()
+    user, guest = (ok(sim, "get_me", token)["id"] for token in ("demo-user", "demo-guest"))
+
+    def states():
+        found = {record.id: record for record in sim.control("list_records", kind="users", client=CUSTOMER).records}
+        machines = (found[str(id)].machines for id in (user, guest))
+        return [next(each.state for each in held if each.machine == "terms acceptance") for held in machines]
+
+    assert states() == ["accepted", "never"]
+    for url in (NEW, NEW + "/again"):
+        ok(sim, "promulgate_terms", API_TOKEN, body={"url": url})
+        assert states() == ["must accept again", "never"]
+    ok(sim, "accept_terms", "demo-user", version=3)
+    assert states() == ["accepted", "never"]

@@ -58,7 +58,7 @@ def _paths() -> list[str]:
         *(f"inspector/{name}" if name else "" for name in NAMES),
         *(f"inspector/reference/{name}" for name in REFERENCE),
         f"inspector/requests/r{CALLS}",
-        f"inspector/requests?before=r{CALLS // 10}",
+        f"inspector/requests?before=r{CALLS // 2}",
         "inspector/requests?status=4xx",
         "inspector/requests?text=no+such+text",
         f"inspector/time?at=r{CALLS // 2}",
@@ -117,7 +117,7 @@ def taken(port: int, path: str, times: int) -> tuple[float, int]:
         answer = connection.getresponse()
         size = len(answer.read())
         spans.append((time.perf_counter() - begin) * 1000)
-        if answer.status != 200:
+        if answer.status not in (200, 410):  # calls beside it have pushed an entry out of the journal
             raise AssertionError(f"{path}: {answer.status}")
     connection.close()
     return max(spans), size

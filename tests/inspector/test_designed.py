@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
+import msgspec
 import pytest
 
 from confsim import Simulator
-from kit import ADMIN, OWNER, ROOM, START, USER
+from confsim.inspector.pages import records, what_if
+from confsim.service.entries import ControlCall
+from kit import ADMIN, CUSTOMER, OWNER, ROOM, START, USER
 
 
 @pytest.fixture
@@ -144,6 +149,34 @@ def test_a_record_is_changed_by_its_form(sim, browse, submit):
     assert submit("records", kind="channels", id=ROOM).status == 400
 
 
+#: Texts of form fields by the type of their values.
+TEXTS = {"integer": "3", "boolean": "true", "array": "[]", "string": "5"}
+
+
+def test_every_editable_field_is_set_by_its_form(sim, browse, submit):
+    """With the value that its text stands for; each page offers the fields that the control plane sets."""
+    sim.control("play_scenario", scenario="running-a-meeting")
+    edited = set()
+    for kind in {each.kind for each in sim.control("list_records", limit=0).kinds}:
+        id = sim.control("list_records", kind=kind, limit=1).records[0].id
+        for field in sim.control("get_record", kind, id).editable:
+            types = {each.get("type", "string") for each in field.schema.get("anyOf", (field.schema,))}
+            text = field.schema["enum"][0] if "enum" in field.schema else TEXTS[min(types - {"null"})]
+            page = browse(f"/_confsim/inspector/records/{quote(kind)}/{quote(id)}")
+            assert ("label", {"for": f"set-{field.name}"}) in page.elements
+            if field.name == "outcome":
+                continue  # the recording is done
+            assert submit("records", kind=kind, id=id, **{f"set-{field.name}": text}).status == 303
+            call = [each for each in sim.service.journal.between if isinstance(each, ControlCall)][-1]
+            expected = text if "string" in types else msgspec.json.decode(text)
+            assert msgspec.json.decode(call.body) == {field.name: expected}
+            edited.add(f"{kind}: {field.name}")
+    assert {"users: authKind", "channels: populationLimit", "sessions: groupId", "clients: reseller"} <= edited
+    id = sim.control("list_records", kind="channels", limit=1).records[0].id
+    assert submit("records", kind="channels", id=id, **{"set-populationLimit": "null"}).status == 303
+    assert sim.control("get_record", "channels", id).record["population_limit"] is None
+
+
 def test_each_kind_has_columns_of_its_own(sim, browse):
     """The fields that tell its records from each other."""
     heads = [attrs for tag, attrs in browse("/_confsim/inspector/records?kind=users").elements if tag == "th"]
@@ -152,6 +185,39 @@ def test_each_kind_has_columns_of_its_own(sim, browse):
     assert "NameState" in text
     assert "email" in text.partition("Paula Partner")[0]
     assert "meeting id" in shown(browse("/_confsim/inspector/records?kind=channels"))
+
+
+def test_records_are_sorted_by_the_heads_of_their_columns(sim, browse):
+    """By links, which keep the filters and turn the order of the column that is sorted; a wrong one is reported."""
+    for name in ("Beta", "alpha"):
+        sim.call("create_channel", OWNER, body={"name": name}, expect=200)
+    path = "/_confsim/inspector/records?kind=channels"
+    assert f"{path}&sort=label" in browse(path).links()
+    page = browse(f"{path}&client={CUSTOMER}&sort=label&offset=0")
+    text = shown(page)
+    assert text.index("alpha") < text.index("Beta") < text.index("Demo Room")
+    assert f"{path}&client={CUSTOMER}&sort=-label" in page.links()
+    heads = [attrs.get("aria-sort") for tag, attrs in page.elements if tag == "th" and "aria-sort" in attrs]
+    assert (heads[0], {*heads[1:]}) == ("ascending", {"none"})
+    assert ("input", {"type": "hidden", "name": "sort", "value": "label"}) in page.elements
+    text = shown(browse(f"{path}&sort=-label"))
+    assert text.index("Demo Room") < text.index("Beta") < text.index("alpha")
+    wrong = browse(f"{path}&sort=nam")
+    assert wrong.status == 200
+    assert "Not sorted. sort: 'nam' is not a field of channels" in shown(wrong)
+
+
+def test_a_page_sorts_a_part_of_very_many_records(sim, browse, monkeypatch):
+    """It says of how many, and a link leads to the others."""
+    monkeypatch.setattr(records, "_SORTED", 2)
+    for name in ("Beta", "Alpha"):
+        sim.call("create_channel", OWNER, body={"name": name}, expect=200)
+    path = "/_confsim/inspector/records?kind=channels&sort=label"
+    page = browse(path)
+    assert "In order are 2 records, those that are newest." in shown(page)
+    assert "Demo Room" not in page.text
+    assert f"{path}&start=2" in page.links()
+    assert "Demo Room" in browse(f"{path}&start=2").text
 
 
 @pytest.fixture
@@ -304,7 +370,26 @@ def test_a_call_of_a_web_page_that_no_client_allows_says_so(sim, browse):
     client = sim.client(USER)
     client.get("/v1_0/users/me", headers={"Origin": "http://localhost:5173"})
     page = browse("/_confsim/inspector/requests/r1")
-    assert "A browser keeps this answer from the page at http://localhost:5173" in shown(page)
+    assert "does not allow web pages of http://localhost:5173, so the browser keeps this answer from them" in shown(
+        page
+    )
     assert "/_confsim/inspector/operations/set_origins" in page.links()
     client.get("/v1_0/users/me")
-    assert "A browser keeps" not in browse("/_confsim/inspector/requests/r2").text
+    assert 'id="h-why"' not in browse("/_confsim/inspector/requests/r2").text
+    client.get("/v1_0/users/nobody", headers={"Origin": "http://localhost:5173"})
+    page = browse("/_confsim/inspector/requests/r3")
+    assert "A browser keeps this answer from the page at http://localhost:5173" in shown(page)
+
+
+def test_long_answers_are_compared_from_where_they_differ():
+    """A part of each, so that a page stays small; it says how many lines are left out."""
+    old = [f"line {place}" for place in range(1000)]
+    new = [*old[:500], "another", *old[501:]]
+    left, right = what_if._halves("\n".join(old), "\n".join(new))
+    assert left[0] == right[0] == (False, "… 497 equal lines")
+    assert left[4] == (True, "line 500")
+    assert right[4] == (True, "another")
+    assert left[-1][1] == "… 303 more lines"
+    assert len(left) == len(right) == 202
+    same, _ = what_if._halves("\n".join(old), "\n".join(old))
+    assert not any(is_other for is_other, _ in same)

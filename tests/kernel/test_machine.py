@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from confsim.kernel import diagram
 from confsim.kernel.due import fire_due_timers
-from confsim.kernel.machine import Collection, Machine, Toggle
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, EXISTS, Computed, Deadline, Filled, Guard, Row
+from confsim.kernel.rows import ABSENT, Computed, Deadline, Filled, Guard, Row
 from confsim.kernel.tables.table import Table
 from confsim.kernel.timers import ALARMS
 from confsim.kernel.world import Change, World
@@ -189,32 +188,6 @@ def test_a_row_moves_its_record_to_the_end() -> None:
     assert list(rows.where(BY_ROOM, "hall")) == [lamps[1], Lamp(id=1)]
 
 
-def test_a_collection_declares_its_ways_in_of_change_and_out() -> None:
-    """Its records are there or not; each way is a trigger with one row, also one at a deadline."""
-    hung: Collection[Lamp] = Collection("test hung lamp", "A lamp.", LAMPS, refused=Why.OTHERWISE)
-    del Machine.declared["test hung lamp"]
-    hang = hung.added("install", source="test")
-    fall = hung.removed("fall", at=Deadline("test fall", lambda lamp: lamp.expires), source="test")
-
-    @hung.changed("move", move_to_end=True, source="test")
-    def move(change: Change, lamp: Lamp, room: str) -> Lamp:
-        return replace(lamp, room=room)
-
-    assert hung.states == (ABSENT, EXISTS)
-    assert [(str(row.when), row.on, row.then) for row in hung.rows] == [
-        ("install", (ABSENT,), EXISTS), ("fall", (EXISTS,), ABSENT), ("move", (EXISTS,), EXISTS)
-    ]  # fmt: skip
-    change = World().change(0)
-    for id in (1, 2):
-        hang(change, Lamp(id=id, expires=id))
-    move(change, LAMPS.of(change, "c")[1], "attic")
-    assert [(lamp.id, lamp.room) for lamp in LAMPS.of(change, "c").all] == [(2, "hall"), (1, "attic")]
-    world, _ = fire_due_timers(change.commit(), 1)
-    assert [lamp.id for lamp in LAMPS.seen(world, "c").all] == [2]
-    assert fall.reason(ABSENT) is Why.OTHERWISE
-    LAMPS.alarms = tuple(alarm for alarm in LAMPS.alarms if alarm is not ALARMS["test fall"])
-
-
 def test_a_deadline_follows_the_record() -> None:
     """It is set and moved with the field, falls due at its instant, and is cancelled where no row has it."""
     change, lamp = installed()
@@ -232,7 +205,9 @@ def test_a_deadline_follows_the_record() -> None:
 
 
 def test_a_timed_machine_needs_one_table_and_no_arguments() -> None:
-    """Its records are looked up by the subject of a timer, which has no arguments to give."""
+    """Its records are looked up by the subject of a timer, which is a field, and has no arguments to give."""
+    with pytest.raises(ValueError, match="no record has the field 'roon'"):
+        LAMP.deadline("test no field", lambda lamp: lamp.expires, subject="roon")
     at = Deadline("test no table", lambda lamp: 1)
     nowhere: Machine[Light, Lamp] = Machine("test timed", "A lamp.", None, Light, state="state", refused=Why.OTHERWISE)
     del Machine.declared["test timed"]
@@ -243,21 +218,6 @@ def test_a_timed_machine_needs_one_table_and_no_arguments() -> None:
     with pytest.raises(ValueError, match="cannot give 'fade' its arguments"):
         machine.declare(Row(fade, Light.ON, Light.OFF, at=at, source="test"))
     assert "test no table" not in ALARMS
-
-
-def test_a_switch_is_two_rows_each_way() -> None:
-    """It knows whether a trigger changes anything, and finds each by its word."""
-    broken: Toggle[Light, Lamp] = Toggle(
-        "test switch", "A switch.", LAMPS, "broken", Light, refused=Why.OTHERWISE, sources=("test", "test")
-    )
-    del Machine.declared["test switch"]
-    change, lamp = installed()
-    assert broken.off.holds(lamp)
-    on = broken.to("enable")(change, lamp)
-    assert on.broken
-    assert broken.on.holds(on)
-    assert broken.on(change, on) == on
-    assert not broken.to("disable")(change, on).broken
 
 
 def test_a_machine_knows_its_records() -> None:
@@ -302,3 +262,13 @@ def test_a_machine_is_drawn_from_its_rows() -> None:
         {"when": "switch off", "on": "on | off", "at": "test lamp", "only if": "", "then": "off", "effect": "",
          "source": "test"},
     ]  # fmt: skip
+
+
+def test_a_trigger_has_its_own_reasons_before_those_of_its_machine() -> None:
+    """One for all states replaces them; those by state leave the others to the machine."""
+    reasons = {ABSENT: Why.BROKEN, None: Why.OTHERWISE}
+    machine: Machine[Light, Lamp] = Machine("test reasons", "A lamp.", LAMPS, Light, state="state", refused=reasons)
+    del Machine.declared["test reasons"]
+    assert machine.trigger("plain").reasons == reasons
+    assert machine.trigger("by state", refused={Light.ON: Why.BROKEN}).reasons == {**reasons, Light.ON: Why.BROKEN}
+    assert machine.trigger("all", refused=Why.OTHERWISE).reasons == {None: Why.OTHERWISE}

@@ -1,8 +1,9 @@
 """The golden tables of the machines, and where a machine differs from its own.
 
-``tests/data/machines/*.toml`` says for every machine, trigger and state what comes of it. It was written from the
-documents, and is to be changed with them alone: ``A if x; refuses R`` is the state A when the guard x holds, and
-otherwise a refusal. ``tests/data/influence.toml`` lists what one machine does to others, in order.
+``tests/data/machines/*.toml`` says for every machine, trigger and state what comes of it, and of ABSENT alone for a
+trigger that makes a record. It was written from the documents, and is to be changed with them alone: ``A if x; refuses
+R`` is the state A when the guard x holds, and otherwise a refusal. ``tests/data/influence.toml`` lists what one machine
+does to others, in order.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from unittest import mock
 import confsim.api.catalogue  # noqa: F401 its modules declare the machines
 from confsim.kernel.influence import Cascade, Coupling, Need
 from confsim.kernel.machine import Machine, Trigger
-from confsim.kernel.rows import Deadline
+from confsim.kernel.rows import ABSENT, Deadline
 
 DATA = Path(__file__).parents[1] / "data"
 #: What guards and finders get that look at nothing.
@@ -117,6 +118,10 @@ def differences(machine: Machine[Any, Any]) -> list[str]:
     ]
     if found:
         return found
+    for name, trigger in machine.triggers.items():
+        told, possible = sorted(table.triggers[name]), [ABSENT.name] if trigger.creates else sorted(states)
+        if told != possible:
+            return [f"{name}: the table tells of {told}, not of {possible}"]
     for triple in triples(machine.name):
         trigger, state = machine.triggers[triple.trigger], states[triple.state]
         with guards(machine, triple.truth) as unknown:

@@ -6,6 +6,7 @@ import gc
 import sys
 import threading
 import time
+import weakref
 from concurrent.futures import Future
 
 import pytest
@@ -81,23 +82,31 @@ def test_who_leaves_cancels_what_the_work_waits_for():
     assert [each.cancelled() for each in later] == [True, True]
 
 
+class _Failure(Exception):
+    """An error that can be referred to weakly."""
+
+
 def test_futures_leave_no_cyclic_garbage():
     """Neither does an error refer to the future that has it, nor a future to the one that it has completed."""
-    gc.collect()
     gc.disable()
     try:
         future = Future()
-        complete(future, lambda: 1 / 0)
+        complete(future, _fail)
+        gone = [weakref.ref(future), weakref.ref(future.exception(10))]
         del future
-        assert gc.collect() == 0
         future, later = Future(), Future()
+        gone += [weakref.ref(future), weakref.ref(later)]
         follow(later, future, Future.result)
         future.set_result(1)
         assert later.result(10) == 1
         del future, later
-        assert gc.collect() == 0
+        assert [each() for each in gone] == [None] * 4
     finally:
         gc.enable()
+
+
+def _fail() -> None:
+    raise _Failure
 
 
 def test_our_threads_are_nobody(monkeypatch):

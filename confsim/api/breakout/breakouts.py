@@ -14,7 +14,12 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User as Person
 from confsim.kernel import Refusal
 
-operation = API.family(gate=gates.OPERATOR.assumed("G417"), line="P2 Breakout rooms")
+
+def _require_event_room(call: Call, channel: Channel, *_: object) -> None:
+    breakouts.require_event_room(call.change, channel)
+
+
+operation = API.family(gate=gates.OPERATOR.assumed("G417"), requires=_require_event_room, line="P2 Breakout rooms")
 
 
 class BreakoutSessionChange(Wire):
@@ -103,7 +108,6 @@ def update_breakout_session(call: Call, channel: Channel, breakout: Breakout, bo
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED, INVALID_INPUT for a negative duration.
     """
-    breakouts.require_event_room(call.change, channel)
     breakouts.modify(call.change, breakout, body.name, body.duration)
 
 
@@ -113,7 +117,6 @@ def delete_breakout_session(call: Call, channel: Channel, breakout: Breakout) ->
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_ACTIVE while it runs.
     """
-    breakouts.require_event_room(call.change, channel)
     breakouts.delete(call.change, breakout)
 
 
@@ -136,6 +139,7 @@ def list_breakout_sessions(
 @operation(
     "GET /channels/{uuid}/breakout/session",
     gate=gates.ACCESS.assumed("G417 G425"),
+    requires=None,
     rules="R308 R313 R458 R459 R539",
     gaps="G425",
     runtime=True,
@@ -166,7 +170,6 @@ def create_breakout_room(call: Call, channel: Channel, breakout: Breakout, body:
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED.
     """
-    breakouts.require_event_room(call.change, channel)
     return Id(id=breakout_rooms.add_room(call.change, breakout, body.name).id)
 
 
@@ -179,7 +182,6 @@ def rename_breakout_room(
     body: BreakoutRoomChange,
 ) -> None:
     """Rename a room. Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED."""
-    breakouts.require_event_room(call.change, channel)
     breakout_rooms.rename_room(call.change, breakout, room, body.name)
 
 
@@ -191,14 +193,12 @@ def delete_breakout_room(call: Call, channel: Channel, breakout: Breakout, room:
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_STARTED while its breakout session runs, BREAKOUT_COMPLETED.
     """
-    breakouts.require_event_room(call.change, channel)
     breakout_rooms.delete_room(call.change, breakout, room)
 
 
 @operation(f"GET {_SESSION}/rooms", rules="R024 R312 R463", gaps="G418 G438 G546")
 def list_breakout_rooms(call: Call, channel: Channel, breakout: Breakout) -> list[BreakoutRoom]:
     """List the rooms of a breakout session, by creation. Refusals NOT_FOUND, EVENT_ROOM_OFF."""
-    breakouts.require_event_room(call.change, channel)
     return [_room_view(each) for each in breakout_rooms.list_(call.change, breakout)]
 
 
@@ -212,7 +212,6 @@ def add_breakout_participant(call: Call, channel: Channel, breakout: Breakout, r
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF (also for users made for another channel), BREAKOUT_STARTED.
     """
-    breakouts.require_event_room(call.change, channel)
     assignments.assign(call.change, channel, breakout, room, user)
 
 
@@ -224,7 +223,6 @@ def remove_breakout_participant(call: Call, channel: Channel, breakout: Breakout
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF (also for users who are not assigned to the room), BREAKOUT_STARTED.
     """
-    breakouts.require_event_room(call.change, channel)
     assignments.unassign(call.change, breakout, room, user)
 
 
@@ -238,7 +236,6 @@ def list_breakout_participants(
     imgSize: ImageSize | None = None,
 ) -> list[User]:
     """List the users assigned to a room, as they were assigned. Refusals NOT_FOUND, EVENT_ROOM_OFF."""
-    breakouts.require_event_room(call.change, channel)
     return [user_view(call, user, imgSize) for user in assignments.list_participants(call.change, room)]
 
 
@@ -252,7 +249,7 @@ def start_breakout_session(call: Call, channel: Channel) -> None:
 
     Refusals EVENT_ROOM_OFF, BREAKOUT_ACTIVE, BREAKOUT_NOT_PREPARED.
     """
-    breakouts.start(call.change, channel)
+    breakout_rooms.require_startable(call.change, breakouts.start(call.change, channel))
 
 
 @operation("POST /channels/{uuid}/breakout/session/stop", rules="R357 R468", gaps="G418 G433 G434 G435")

@@ -27,12 +27,20 @@ from confsim.domain.broadcast.broadcasts import BroadcastSort
 from confsim.domain.broadcast.destinations import Destination
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
+from confsim.domain.conventions import turn
 from confsim.domain.members import roles
 from confsim.kernel import Refusal
 
-operation = API.family(gate=gates.OPERATOR.assumed("G519"), line="P2 Live streaming")
-named = API.family(line="P2 L354", source=Source.NAME_ONLY)
-broadcasting = API.family(gate=gates.OPERATOR, line="P2 L176", source=Source.NAME_ONLY, runtime=True)
+
+def _require_feature(call: Call, channel: Channel, *_: object) -> None:
+    broadcasts.require_feature(call.change, channel)
+
+
+operation = API.family(gate=gates.OPERATOR.assumed("G519"), requires=_require_feature, line="P2 Live streaming")
+named = API.family(requires=_require_feature, line="P2 L354", source=Source.NAME_ONLY)
+broadcasting = API.family(
+    gate=gates.OPERATOR, requires=_require_feature, line="P2 L176", source=Source.NAME_ONLY, runtime=True
+)
 
 
 class BroadcastDestination(Wire):
@@ -121,7 +129,6 @@ def _history_row_view(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord
 @operation("GET /channels/{channel}/broadcast/destinations", rules="R024 R334 R524", gaps="G520")
 def list_broadcast_destinations(call: Call, channel: Channel) -> list[BroadcastDestination]:
     """List the destinations of a channel, in order of creation."""
-    broadcasts.require_feature(call.change, channel)
     user = call.maybe_user
     whole = ask(call.change, assumed.KEYS) == "shown" or user is None or roles.is_owner(call.change, channel, user)
     return [
@@ -148,7 +155,6 @@ def add_broadcast_destination(call: Call, channel: Channel, body: NewDestination
 
     400 for a URL that is not RTMP.
     """
-    broadcasts.require_feature(call.change, channel)
     return Id(id=destinations.add(call.change, channel, body.destination, body.label, body.enabled).id)
 
 
@@ -163,13 +169,13 @@ def set_broadcast_destination_state(call: Call, channel: Channel, destination: D
 
     404 for an id that is none of the channel's.
     """
-    broadcasts.require_feature(call.change, channel)
-    destinations.set_state(call.change, destination, state.value)
+    turn(call.change, destinations.MACHINE.to(state), destination)
 
 
 @named(
     "POST /channels/{uuid}/settings/broadcast/{state}",
     gate=gates.ADMIN.assumed("G526 G569"),
+    requires=None,
     rules="R523",
     gaps="G569 G597",
 )
@@ -183,7 +189,6 @@ def set_broadcast_state(call: Call, channel: Channel, state: Switch) -> None:
 @named("GET /channels/{uuid}/broadcast", gate=gates.OPERATOR.assumed("G570"), rules="R370", gaps="G570")
 def get_broadcast_state(call: Call, channel: Channel) -> BroadcastState:
     """Get whether a broadcast of the channel is starting up or running."""
-    broadcasts.require_feature(call.change, channel)
     off, starting, running = ask(call.change, assumed.STATES)
     found = broadcasts.poll(call.change, channel)
     if found is None:
@@ -191,7 +196,9 @@ def get_broadcast_state(call: Call, channel: Channel) -> BroadcastState:
     return BroadcastState(state=starting if found.state is broadcasts.BroadcastState.STARTING else running)
 
 
-@broadcasting("POST /channels/{uuid}/broadcast/start", rules="R368 R369 R370 R523 R527 R537", gaps="G569")
+@broadcasting(
+    "POST /channels/{uuid}/broadcast/start", requires=None, rules="R368 R369 R370 R523 R527 R537", gaps="G569"
+)
 def start_broadcast(call: Call, channel: Channel) -> None:
     """Start a broadcast of the channel to the destinations that are enabled now; for any host.
 
@@ -206,7 +213,6 @@ def stop_broadcast(call: Call, channel: Channel) -> None:
 
     409 when there is none.
     """
-    broadcasts.require_feature(call.change, channel)
     broadcasts.stop(call.change, channel)
 
 
@@ -224,7 +230,6 @@ def list_broadcast_history(
     limit: Limit | None = None,
 ) -> BroadcastHistory:
     """List the broadcasts of a channel, or those that showed one session, the latest first unless asked otherwise."""
-    broadcasts.require_feature(call.change, channel)
     found = broadcasts.list_history(call.change, channel, session, sort, descending=order is SortOrder.DESC)
     if not found and ask(call.change, assumed.EMPTY_HISTORY) == "absent":
         return BroadcastHistory()
@@ -238,7 +243,6 @@ def get_broadcast(call: Call, channel: Channel, broadcast: broadcasts.Broadcast)
 
     404 for an id that is none of the channel's.
     """
-    broadcasts.require_feature(call.change, channel)
     return _record_view(call, broadcast)
 
 
@@ -251,7 +255,6 @@ def get_broadcast_metrics(call: Call, channel: Channel) -> Annotated[BroadcastRe
 
     404 when nothing is broadcast.
     """
-    broadcasts.require_feature(call.change, channel)
     found = broadcasts.poll(call.change, channel)
     if found is not None:
         return _record_view(call, found)

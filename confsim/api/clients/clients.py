@@ -5,8 +5,9 @@ from typing import Annotated, ClassVar
 from confsim.api.call import API, Call
 from confsim.api.forms import ClientId
 from confsim.api.views import Id, page
-from confsim.assumptions import ask, clients as assumed, note
+from confsim.assumptions import ask, clients as assumed, note, note_shown
 from confsim.assumptions.channels import CLIENT_ID_NAMES
+from confsim.assumptions.protocol import initial
 from confsim.contract import Invented, Json, Limit, Name, Offset, Page, Search, Source, Switch, Wire, gates
 from confsim.domain import lists
 from confsim.domain.clients import clients
@@ -14,7 +15,12 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.couplings.clients import create_child
 from confsim.domain.identity import validators
 
-operation = API.family(gate=gates.PARTNER_ADMIN, line="P1 Clients")
+
+def _require_reseller(call: Call, *_: object) -> None:
+    clients.require_reseller(call.change, call.client, call.operation.name)
+
+
+operation = API.family(gate=gates.PARTNER_ADMIN, requires=_require_reseller, line="P1 Clients")
 
 
 class NewClient(Wire):
@@ -64,7 +70,6 @@ class ClientItem(Wire, kw_only=True):
 )
 def create_client(call: Call, body: NewClient) -> Id:
     """Create a child client of the caller's own, with the initial settings."""
-    clients.require_reseller(call.change, call.client, call.operation.name)
     clients.require_name(call.change, body.name)
     return Id(id=create_child(call.change, call.client, body.name).id)
 
@@ -80,12 +85,12 @@ def set_client_service_state(call: Call, client: Client, state: Switch) -> None:
 
     Nothing is lost. Refused with 403 for the caller's own client and with 404 for an unrelated one.
     """
-    clients.require_reseller(call.change, call.client, call.operation.name)
     clients.switch_service(call.change, client, state, by=call.client)
 
 
 @operation(
     "GET /clients/{clientId}",
+    requires=None,
     gate=gates.Gate(gates.Grant.PARTNER_ADMIN, gates.Grant.CUSTOMER_ADMIN, gates.Grant.API_TOKEN).assumed("G294"),
     rules="R083 R084 R085 R235 R237",
     gaps="G157 G165 G294 G295 G545",
@@ -95,7 +100,7 @@ def get_client(call: Call, client: Client) -> ClientView:
     caller = call.caller
     note(call.change, CLIENT_ID_NAMES)
     if caller is not None and (caller.partner_admin or client.id != call.client.id):
-        clients.require_reseller(call.change, call.client, call.operation.name)
+        _require_reseller(call)
     return ClientView(
         name=client.name,
         clientId=client.id,
@@ -109,6 +114,7 @@ def _details(call: Call, client: Client) -> dict[str, Json] | None:
     """The details of a client, None for none (G295)."""
     if ask(call.change, assumed.DETAILS) == "absent":
         return None
+    note_shown(call.change, client, "speech2text", "dial_in", "dial_out", "midi", "events")
     features = {"speech2text": client.speech2text, "dialIn": client.dial_in, "dialOut": client.dial_out}
     return {"name": client.name, **features, "midi": client.midi, "events": client.events}
 
@@ -120,7 +126,6 @@ def list_clients(
     call: Call, *, query: Search | None = None, offset: Offset | None = None, limit: Limit | None = None
 ) -> Page[ClientItem]:
     """List the child clients in the order of their creation; ``query`` is matched against the name."""
-    clients.require_reseller(call.change, call.client, call.operation.name)
     found = clients.list_below(call.change, call.client)
     if query:
         found = [client for client in found if lists.matches(call.change, query, client.name)]
@@ -128,6 +133,7 @@ def list_clients(
 
 
 def _item_view(call: Call, client: Client) -> ClientItem:
+    note_shown(call.change, client, *initial.CLIENT_SETTINGS, "events")
     active = validators.find_active(call.change, client)
     return ClientItem(
         id=client.id,

@@ -3,11 +3,12 @@
 from confsim.api.admission import require_service
 from confsim.api.call import API, Call
 from confsim.api.forms import Domain, Origin
+from confsim.assumptions import note_shown
 from confsim.contract import gates
 from confsim.domain.clients import embedding
 from confsim.domain.clients.clients import Client
 
-operation = API.family(line="P1 Friendly URLs and embedding")
+operation = API.family(requires=require_service, line="P1 Friendly URLs and embedding")
 
 
 @operation(
@@ -15,7 +16,7 @@ operation = API.family(line="P1 Friendly URLs and embedding")
 )
 def list_origins(call: Call, client: Client) -> list[str]:
     """List the allowed origins, needed only when the conferencing widget runs outside an iframe."""
-    require_service(call, client)
+    note_shown(call.change, client, "origins")
     return list(client.origins)
 
 
@@ -27,7 +28,6 @@ def list_origins(call: Call, client: Client) -> list[str]:
 )
 def set_origins(call: Call, client: Client, body: list[Origin]) -> None:
     """Set the allowed origins, in place of the earlier ones; order is preserved, duplicates are removed."""
-    require_service(call, client)
     embedding.set_origins(call.change, client, body)
 
 
@@ -39,7 +39,7 @@ def set_origins(call: Call, client: Client, body: list[Origin]) -> None:
 )
 def list_domains(call: Call, client: Client) -> list[str]:
     """List the domains that are allowed as targets of the redirect after OAuth."""
-    require_service(call, client)
+    note_shown(call.change, client, "domains")
     return list(client.domains)
 
 
@@ -51,5 +51,4 @@ def list_domains(call: Call, client: Client) -> list[str]:
 )
 def set_domains(call: Call, client: Client, body: list[Domain]) -> list[str]:
     """Set the domains of the redirect after OAuth, in place of the earlier ones, and return them."""
-    require_service(call, client)
     return list(embedding.set_domains(call.change, client, body).domains)

@@ -5,13 +5,23 @@ from typing import Annotated, ClassVar
 from confsim.api.call import API, Call
 from confsim.api.forms import EndpointId, Secret
 from confsim.api.views import Id
-from confsim.assumptions import Reason, ask, events as assumed, in_force
+from confsim.assumptions import Reason, ask, events as assumed, in_force, note_shown
 from confsim.contract import URL, Long, Pattern, Present, Source, StatedUnit, Switch, Url, Wire, gates
 from confsim.domain.conventions import turn
 from confsim.domain.events import endpoints
 from confsim.kernel import Refusal
 
-named = API.family(gate=gates.ADMIN.assumed("G531"), line="P2 L368", source=Source.NAME_ONLY)
+
+def _require_on(call: Call, *_: object) -> None:
+    """Raise Refusal EVENTS_OFF if the operation needs the client's events to be on and they are off (G532)."""
+    if not call.client.events and call.operation.name in ask(call.change, assumed.OPEN_WHILE_OFF):
+        return
+    note_shown(call.change, call.client, "events")
+    if not call.client.events:
+        raise Refusal(Reason.EVENTS_OFF, client=call.client.id)
+
+
+named = API.family(gate=gates.ADMIN.assumed("G531"), requires=_require_on, line="P2 L368", source=Source.NAME_ONLY)
 _HTTPS = URL.replace("https?", "https")
 
 
@@ -64,25 +74,18 @@ class EventsSecret(Wire):
     secret: Annotated[Secret, "The secret by which deliveries are signed."]
 
 
-def _require_on(call: Call) -> None:
-    """Raise Refusal EVENTS_OFF if the operation needs the client's events to be on and they are off (G532)."""
-    if not call.client.events and call.operation.name not in ask(call.change, assumed.OPEN_WHILE_OFF):
-        raise Refusal(Reason.EVENTS_OFF, client=call.client.id)
-
-
-@API.operation(
+@named(
     "POST /events/endpoints/{id}",
-    gate=gates.ADMIN.assumed("G531"),
     rules="R336 R532 R533 R534",
     line="P2 Events",
+    source=Source.DOCUMENTED,
     gaps="G529 G530 G532",
 )
 def update_events_endpoint(call: Call, endpoint: endpoints.EventsEndpoint | None, body: EndpointChange) -> None:
     """Update an events endpoint: its URL, or whether it is enabled.
 
-    403 while the client's events are off, 404 for an unknown endpoint.
+    404 for an unknown endpoint.
     """
-    _require_on(call)
     if endpoint is not None:
         endpoints.update(call.change, endpoint, body.url, body.active)
 
@@ -90,17 +93,12 @@ def update_events_endpoint(call: Call, endpoint: endpoints.EventsEndpoint | None
 @named("POST /events/endpoints", gaps="G527 G589", identifies={"id": "endpoints"}, of_whole_client=True)
 def add_events_endpoint(call: Call, body: NewEndpoint) -> Id:
     """Add an events endpoint; it is active, and events are delivered to it once the client's events are on."""
-    _require_on(call)
     return Id(id=endpoints.add(call.change, call.client, body.url, body.active).id)
 
 
 @named("GET /events/endpoints", gaps="G527 G528 G593")
 def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
-    """List the client's events endpoints, in order of creation.
-
-    403 while the client's events are off.
-    """
-    _require_on(call)
+    """List the client's events endpoints, in order of creation."""
     dated = ask(call.change, assumed.RECORD) == "with-created"
     return [
         EventsEndpoint(id=each.id, url=each.url, active=each.active, created=each.created if dated else None)
@@ -112,23 +110,21 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
 def remove_events_endpoint(call: Call, endpoint: endpoints.EventsEndpoint) -> None:
     """Remove an events endpoint.
 
-    403 while the client's events are off, 404 for an unknown endpoint.
+    404 for an unknown endpoint.
     """
-    _require_on(call)
     endpoints.remove(call.change, endpoint)
 
 
 @named("GET /events/status", rules="R531", gaps="G590")
 def get_events_status(call: Call) -> EventsStatus:
     """Get whether the client's events are on."""
-    _require_on(call)
+    note_shown(call.change, call.client, "events")
     return EventsStatus(enabled=call.client.events)
 
 
 @named("POST /events/{state}", rules="R531", gaps="G591 G597")
 def set_events_state(call: Call, state: Switch) -> None:
     """Enable or disable the client's events."""
-    _require_on(call)
     turn(call.change, endpoints.MACHINE.to(state), call.client)
 
 
@@ -138,7 +134,6 @@ def get_events_secret(call: Call) -> EventsSecret:
 
     403 while the client's events are off.
     """
-    _require_on(call)
     return EventsSecret(secret=endpoints.secret(call.change, call.client.id))
 
 
@@ -148,5 +143,4 @@ def regenerate_events_secret(call: Call) -> EventsSecret:
 
     403 while the client's events are off.
     """
-    _require_on(call)
     return EventsSecret(secret=endpoints.renew_secret(call.change, call.client.id))

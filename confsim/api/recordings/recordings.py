@@ -11,12 +11,14 @@ from confsim.api.views import page, page_of
 from confsim.assumptions import Reason, ask, not_found, note, recordings as assumed
 from confsim.assumptions.protocol import units
 from confsim.contract import Chosen, Gate, Grant, Limit, Offset, Page, Raw, Shown, SortOrder, Source, Ttl, gates
+from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.recordings import assets, downloads, recording_list, recordings
 from confsim.domain.recordings.assets import RecordingAsset as StoredAsset, Upload
 from confsim.domain.recordings.downloads import Item
 from confsim.domain.recordings.recording_list import RecordingSort
 from confsim.domain.recordings.recordings import Recording as StoredRecording
+from confsim.domain.runtime import sessions
 from confsim.kernel import Refusal
 
 from .shapes import (
@@ -73,9 +75,13 @@ def asset_view(call: Call, asset: StoredAsset) -> RecordingAsset:
 
 
 def _url(call: Call, asset: StoredAsset) -> str | None:
-    """Return the URL of the bytes of an asset, for callers who may read the asset (R301, G496)."""
+    """Return the URL of the bytes of an asset, for callers who may read the asset (R301, G496); if its channel is
+    deleted, one that lasts as long as a download URL.
+    """
     if asset.state is not Upload.UPLOADED or ask(call.change, assumed.URL) == "absent":
         return None
+    if channels.find(call.change, asset.client, asset.channel) is None:
+        return f"{call.root()}/files/recordings/{downloads.issue_link(call.change, asset)}"
     return f"{call.root()}/files/channels/{asset.channel}/recordings/{asset.recording}/{asset.id}"
 
 
@@ -97,6 +103,8 @@ def check_record_possible(
     True when an owner of the channel has a verified address; always true for an API token.
     """
     possible = recordings.possible(call.change, channel, call.require_caller())
+    if sessions.find_active(call.change, channel) is None and not ask(call.change, assumed.POSSIBLE_WITHOUT):
+        possible = False
     return possible if ask(call.change, assumed.POSSIBLE) == "bare" else Possible(possible=possible)
 
 

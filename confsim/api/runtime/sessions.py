@@ -71,7 +71,9 @@ def _session_views(call: Call, found: Sequence[sessions.Session], size: ImageSiz
     shown = []
     times = instants(call, units.SESSION, [(each.created, each.started, each.ended) for each in found])
     for session, (created, started, ended) in zip(found, times, strict=True):
-        image = channels.get(change, session.client, session.channel).image if current else session.image
+        channel = channels.find(change, session.client, session.channel)
+        present = None if channel is None else channel.image
+        image = present if current else session.image
         view = Session(
             id=session.id,
             name=session.name,
@@ -92,18 +94,22 @@ def _session_views(call: Call, found: Sequence[sessions.Session], size: ImageSiz
 
 
 def _participants(call: Call, found: Sequence[Attendance]) -> Sequence[Attendance]:
-    """Participants under their present handles (G372); removed users under the last one, or left out (G446)."""
+    """Participants under the handles that the profile chooses (G372); removed users may be left out (G446)."""
     people = USERS.of(call.change, call.client.id)
     if ask(call.change, assumed_sessions.REMOVED) == "leave-out":
         found = [each for each in found if each.user in people]
-    if ask(call.change, assumed_sessions.PARTICIPANT_HANDLE) == "last-join":
+    choice = ask(call.change, assumed_sessions.PARTICIPANT_HANDLE)
+    if choice == "last-join":
         return found
 
-    def present(each: Attendance) -> Attendance:
+    def known(each: Attendance) -> Attendance:
         user = people.get(each.user)
-        return each if user is None or user.handle == each.handle else replace(each, handle=user.handle)
+        handle = each.handle if user is None else user.handle
+        if choice == "then" and each.left_as is not None:
+            handle = each.left_as
+        return each if handle == each.handle else replace(each, handle=handle)
 
-    return lists.MappedSequence(found, present)
+    return lists.MappedSequence(found, known)
 
 
 def _participant_view(call: Call, attendance: Attendance, size: ImageSize | None) -> UserSummary:

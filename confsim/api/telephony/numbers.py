@@ -173,4 +173,4 @@ def set_inbound_number_state(call: Call, number: Number, state: Switch) -> None:
 
     Refusals NUMBER_MALFORMED, NOT_FOUND.
     """
-    numbers.set_state(call.change, number, state)
+    turn(call.change, numbers.STANDING.to(state), number, state=state)

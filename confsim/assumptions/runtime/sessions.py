@@ -16,6 +16,14 @@ ENDS = assumption(
     ("by-call",),
     f"{_GOING_ON} list_session_participants list_channel_participants",
 )
+LAST_HOST = assumption(
+    "sessions.last-host",
+    "G359",
+    "When the last host leaves a channel in which others are: the session goes on; or it ends, and they are put out.",
+    "goes-on",
+    ("ends",),
+    f"{_GOING_ON} list_session_participants list_channel_participants",
+)
 ONE_ACTIVE = assumption(
     "sessions.active-at-once", "G360", "A channel has at most one active session.", "one", (), "end_session"
 )
@@ -74,10 +82,11 @@ PARTICIPANTS = assumption(
 PARTICIPANT_HANDLE = assumption(
     "sessions.participant-handle",
     "G372 G373",
-    "Handle of a participant: the user's own as it is now, also when a host has renamed a phone since, or that of the "
-    "last join, which users who are no more keep in any case.",
-    "now",
-    ("last-join",),
+    "Handle of a participant: the one of that time, which is the present one until the user leaves or is removed, and "
+    "afterwards the last one before; the user's present one, also in sessions of the past; or that of the last join. "
+    "Users who are no more keep their last one in any case.",
+    "then",
+    ("now", "last-join"),
     "list_session_participants list_channel_participants",
 )
 REMOVED = assumption(

@@ -290,12 +290,15 @@ class _Builder:
                     "description": f"{text} Sent to the events endpoints of the client, once its events are on.",
                     "tags": ["webhooks"],
                     "parameters": headers,
-                    "requestBody": {"required": True, "content": {_JSON: {"schema": self.schemas.event(type_)}}},
+                    "requestBody": {
+                        "required": True,
+                        "content": {_JSON: {"schema": self.schemas.event(type_), "example": example}},
+                    },
                     "responses": {"2XX": {"description": "It is delivered."}, "default": {"description": "It is not."}},
                     "security": [],
                 }
             }
-            for kind, text, type_, headers in self.subject.events(self.profile)
+            for kind, text, type_, headers, example in self.subject.events(self.profile)
         }
 
 

@@ -165,6 +165,13 @@ _SENTENCES: tuple[tuple[Assumption[Any], Mapping[str, str]], ...] = (
             "last": "Of a key that a JSON object has twice the last value counts.",
         },
     ),
+    (
+        parsing.OUTER_BLANKS,
+        {
+            "removed": "Leading and trailing blanks of names and handles are removed.",
+            "kept": "Leading and trailing blanks of names and handles are kept.",
+        },
+    ),
     (parsing.PLACES, {"query too": "A call without a body takes the fields of the body from its query."}),
 )
 

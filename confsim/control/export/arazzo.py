@@ -114,7 +114,7 @@ class _Writer:
     def call(self, call: ApiCall) -> None:
         """Add the step of an API call; if no step can express it, a step that sets state and faults after it."""
         entry = call.entry
-        if call.is_preflight:
+        if call.entry.is_preflight:
             return
         if entry.at != self.now and not call.sets_its_time:
             self._at(entry.at)

@@ -79,12 +79,6 @@ class ApiCall(Struct, frozen=True, kw_only=True):
         return plain and not self.other_headers and not self.headers.keys() - _OF_BODY
 
     @property
-    def is_preflight(self) -> bool:
-        """Whether this is a browser's CORS preflight, which changes nothing."""
-        request = self.entry.request
-        return request.method == "OPTIONS" and "access-control-request-method" in request.headers
-
-    @property
     def sets_its_time(self) -> bool:
         """Whether the call has its own instant, set by the request or by a delaying fault, instead of the clock's."""
         if HEADER in self.entry.request.headers or QUERY in normalised(self.entry.request.query):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from itertools import islice
-
 from msgspec import Struct
 
 from confsim.assumptions.events import DELAYS
@@ -12,9 +9,9 @@ from confsim.assumptions.register import in_force
 from confsim.control.labels.label import Held, label
 from confsim.control.labels.problem import problem_of
 from confsim.control.labels.span import lasting
-from confsim.control.summary.endpoints import COUNTED, head_of
+from confsim.control.summary.endpoints import by_endpoint, head_of
 from confsim.domain.clients.clients import CLIENTS
-from confsim.domain.events.deliveries import DELIVERIES, Delivery, DeliveryState, list_deliveries
+from confsim.domain.events.deliveries import DELIVERIES, Delivery, DeliveryState
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.world import Change
 from confsim.service.service import Service
@@ -33,11 +30,8 @@ class Place(Struct, frozen=True):
 
 def places(change: Change) -> dict[str, Place]:
     """Return the places of the deliveries by their ids."""
-    queues: dict[str, list[Delivery]] = defaultdict(list)
-    for delivery in islice(list_deliveries(change).descending, COUNTED):
-        queues[delivery.endpoint].append(delivery)
     found: dict[str, Place] = {}
-    for newest_first in queues.values():
+    for newest_first in by_endpoint(change).values():
         queue = newest_first[::-1]
         there = [each for each in queue if each.state is DeliveryState.DELIVERED and each.attempts]
         arrived = {each.id: place for place, each in enumerate(sorted(there, key=lambda each: each.attempts[-1].at), 1)}

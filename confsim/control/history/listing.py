@@ -12,7 +12,17 @@ from confsim.control.declare import CONTROL, operation
 from confsim.control.journal_view import about_entry
 from confsim.control.labels.label import Named, caller_label
 from confsim.control.labels.timer import of_entry
-from confsim.control.matching import NOBODY, EntryKind, RequestPattern, has_status, kind_of, matches, require_known
+from confsim.control.matching import (
+    NOBODY,
+    CallClasses,
+    EntryKind,
+    RequestPattern,
+    by_class,
+    has_status,
+    kind_of,
+    matches,
+    require_known,
+)
 from confsim.control.moments import noted
 from confsim.control.operations import bounds
 from confsim.control.why.past import Past
@@ -52,15 +62,10 @@ class JournalCaller(Wire):
     count: Annotated[int, "The number of its calls."]
 
 
-class JournalCounts(Wire):
+class JournalCounts(CallClasses, kw_only=True):
     """How many entries match all filters but the status and the kind, by class."""
 
     total: Annotated[int, "All of them."]
-    succeeded: Annotated[int, "Calls answered with 2xx."]
-    redirected: Annotated[int, "Calls answered with 3xx."]
-    refused: Annotated[int, "Calls answered with 4xx."]
-    failed: Annotated[int, "Calls answered with 5xx."]
-    unanswered: Annotated[int, "Calls without an answer."]
     control: Annotated[int, "Calls of the control plane."]
     timers: Annotated[int, "Timers."]
 
@@ -169,16 +174,8 @@ def _row(context: ControlContext, past: Past, entry: Noted) -> JournalRow:
 
 def _counts(found: list[Noted]) -> JournalCounts:
     kinds = Counter(kind_of(entry) for entry in found)
-    classes = Counter(_status(entry) // 100 for entry in found if isinstance(entry, JournalEntry))
     return JournalCounts(
-        total=len(found),
-        succeeded=classes[2],
-        redirected=classes[3],
-        refused=classes[4],
-        failed=classes[5],
-        unanswered=classes[0],
-        control=kinds[EntryKind.CONTROL],
-        timers=kinds[EntryKind.TIMER],
+        total=len(found), control=kinds[EntryKind.CONTROL], timers=kinds[EntryKind.TIMER], **by_class(found)
     )
 
 

@@ -201,7 +201,8 @@ def find(change: Change, id: str | int | None, client: str = "") -> Held | None:
         user = None if owner is None or client not in ("", owner) else USERS.get(change, number, owner)
         return None if user is None or owner is None else Held(USERS, owner, user)
     if client:
-        return _in_tables(change, str(id), client) or _in_tables(change, str(id), "")
+        own = None if id == client else _in_tables(change, str(id), client)  # tables of a client can be keyed by its id
+        return own or _in_tables(change, str(id), "")
     for table in Table.by_position:
         owner = table.find_client(change, id) if table.located is not None else None
         record = None if owner is None else table.get(change, id, owner)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from operator import itemgetter
 from typing import Annotated, Any
 
 import msgspec
@@ -19,7 +20,7 @@ from confsim.control.operations.records import EditableField, editable_fields
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Misuse, suggest_near
+from confsim.kernel.refusal import Misuse, suggest, suggest_near
 from confsim.kernel.tables.table import Record, Rows, Table
 from confsim.kernel.world import Change, World
 from confsim.values.plain import whole_number
@@ -29,6 +30,8 @@ PAGE = 50
 LARGEST_PAGE = 500
 #: Records that are encoded together for a search.
 _CHUNK = 100
+#: Values that are none: they stand last in every order.
+_NO_VALUE = (None, "", ())
 
 
 class MachineState(Wire):
@@ -114,65 +117,56 @@ def list_records(
     offset: Annotated[int | None, "The number of skipped ones."] = None,
     look: Annotated[Count | None, "How many records a search looks through at most."] = None,
     start: Annotated[Count | None, "How many records a search passes over, which it has looked through."] = None,
+    sort: Annotated[
+        str | None, "The field that orders the records, or label or state; -name begins at the end."
+    ] = None,
 ) -> RecordPage:
     """List the records of the world, or of the world right after the call ``at`` (the id of a journal entry).
 
     Those of a ``kind`` or a ``client`` only, and those with the text ``search`` in one of their fields, whatever its
     case. A search may ``look`` through a part of the records at a time, and ``start`` where the one before has ended.
-    Misuse (404) for an unknown kind, client or call, (410) for a call that the journal has dropped.
+
+    ``sort`` orders the records of a kind: numbers before texts, texts in any case, files by size, no value last. A
+    ``look`` bounds its cost too: it orders only the newest ones of that number, and ``next`` says where the others
+    begin. Raises Misuse for an unknown field, (404) for an unknown kind, client or call, (410) for a call that the
+    journal has dropped.
     """
     world = world_after(context, at)
     size, first = PAGE if limit is None else limit, offset or 0
     if not 0 <= size <= LARGEST_PAGE or first < 0:
         raise Misuse(f"limit is a number from 0 to {LARGEST_PAGE}, offset one from 0")
-    return _page(world, kind, client, search, first, size, start or 0, look)
-
-
-def _page(
-    world: World,
-    kind: str | None,
-    client: str | None,
-    search: str | None,
-    first: int,
-    size: int,
-    start: int,
-    look: int | None,
-) -> RecordPage:
-    """Return a page of records. Raises Misuse (404) for an unknown kind or client."""
-    kinds: list[RecordKind] = []
-    chosen: list[Filled] = []
-    total = 0
-    for table, owner, rows in filled_tables(world, client):
-        kinds.append(RecordKind(kind=table.name, client=owner, count=len(rows)))
-        if kind in (None, table.name):
-            chosen.append((table, owner, rows))
-            total += len(rows)
     if kind is not None and kind not in Table.declared:
         raise _no_kind(kind)
-    page: list[Found] = []
-    following: int | None = None
-    if search:
-        for each in searched(chosen, search.lower(), start, look):
-            page.append(each)
-            if len(page) > first + size:
-                break
-        del page[:first]
-        if look is not None and len(page) <= size and start + look < total:
-            following = start + look
+    change, filled = world.change(0), filled_tables(world, client)
+    chosen = [each for each in filled if kind in (None, each[0].name)]
+    total = sum(len(rows) for _, _, rows in chosen)
+    if search or sort is not None:
+        found = searched(chosen, (search or "").lower(), start or 0, look)
+        ordered = found if sort is None else _in_order(change, kind, found, sort)
+        page = list(islice(ordered, first, first + size + 1))
     else:
-        for table, owner, rows in chosen:
-            wanted = slice(first, first + size + 1 - len(page))
-            page += [(table, owner, record) for record in rows.all.descending[wanted]]
-            first = max(first - len(rows), 0)
-            if len(page) > size:
-                break
+        page = _newest(chosen, first, size + 1)
+    looked = total if look is None else (start or 0) + look
+    has_next = looked < total and (sort is not None or (search and len(page) <= size))
     return RecordPage(
         total=None if search else total,
         more=len(page) > size,
-        records=[_describe(world.change(0), Held(*found)) for found in page[:size]],
-        kinds=kinds,
-        next=following,
+        records=[_describe(change, Held(*each)) for each in page[:size]],
+        kinds=[RecordKind(kind=table.name, client=owner, count=len(rows)) for table, owner, rows in filled],
+        next=looked if has_next else None,
     )
+
+
+def _newest(tables: Iterable[Filled], first: int, size: int) -> list[Found]:
+    """Return one page of all records, newest first in each table; only its own records are read."""
+    page: list[Found] = []
+    for table, owner, rows in tables:
+        wanted = slice(first, first + size - len(page))
+        page += [(table, owner, record) for record in rows.all.descending[wanted]]
+        first = max(first - len(rows), 0)
+        if len(page) >= size:
+            break
+    return page
 
 
 @operation("GET /records/{kind}/{id}", beside=True)
@@ -254,7 +248,7 @@ def filled_tables(world: World, client: str | None) -> list[Filled]:
 def searched(tables: Iterable[Filled], text: str, start: int = 0, look: int | None = None) -> Iterator[Found]:
     """Yield the records with the lower-case text in one of their fields.
 
-    Skips the first ``start`` records and searches ``look`` of the others, or all.
+    Skips the first ``start`` records and searches ``look`` of the others, or all. An empty text is in each.
     """
     wanted, left = text.encode(), look
     for table, owner, rows in tables:
@@ -265,8 +259,43 @@ def searched(tables: Iterable[Filled], text: str, start: int = 0, look: int | No
             chunk = view[first : first + (_CHUNK if left is None else min(_CHUNK, left))]
             first += len(chunk)
             left = None if left is None else left - len(chunk)
-            if _says(chunk, text, wanted):
-                yield from ((table, owner, each) for each in chunk if _says([each], text, wanted))
+            if not text or _says(chunk, text, wanted):
+                yield from ((table, owner, each) for each in chunk if not text or _says([each], text, wanted))
+
+
+def _in_order(change: Change, kind: str | None, found: Iterable[Found], sort: str) -> list[Found]:
+    """Return records of a kind in the order of a field, or of their labels or states; those without a value are last.
+
+    Raises Misuse without a kind, and for an unknown field.
+    """
+    if kind is None:
+        raise Misuse("sort needs a kind, since records of several kinds have no field in common")
+    value = _reader(change, Table.declared[kind], sort.removeprefix("-"))
+    values = [(value(each), each) for each in found]
+    ranked = [(_rank(value), each) for value, each in values if value not in _NO_VALUE]
+    ranked.sort(key=itemgetter(0), reverse=sort.startswith("-"))
+    return [each for _, each in ranked] + [each for value, each in values if value in _NO_VALUE]
+
+
+def _reader(change: Change, table: Table[Any, Any], name: str) -> Callable[[Found], Any]:
+    """Return what reads a field of a record, or its label or state. Raises Misuse for an unknown field."""
+    fields = dict(zip(table.record.__struct_encode_fields__, table.record.__struct_fields__, strict=True))
+    machine = next(iter(Machine.of(table)), None)
+    if name == "label":
+        return lambda each: label(change, Held(*each))
+    if name == "state" and machine is not None:
+        return lambda each: machine.state(each[2]).value
+    if name in fields:
+        return lambda each: getattr(each[2], fields[name])
+    known = suggest(name, ("label", "state", *fields))
+    raise Misuse(f"sort: {name[:80]!r} is not a field of {table.name}{known}")
+
+
+def _rank(value: Any) -> tuple[int, Any]:
+    """Return what orders a value among others of any type."""
+    if isinstance(value, (int, float, bytes)):
+        return 0, len(value) if isinstance(value, bytes) else value
+    return 1, (value if isinstance(value, str) else msgspec.json.encode(value).decode()).casefold()
 
 
 def _says(records: Sequence[Record], text: str, wanted: bytes) -> bool:

@@ -98,10 +98,13 @@ def editable_fields(kind: str) -> list[EditableField]:
 
 
 def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with its one component in the place of the reference to it."""
+    """Return a schema with its one component in the place of the reference to it; null is one more of its values."""
     components = schema.pop("$defs", {})
-    reference = schema.get("$ref", "")
-    return components.get(reference.rpartition("/")[2], schema) if reference else schema
+    options = [each for each in schema.get("anyOf", (schema,)) if each != {"type": "null"}]
+    component = components.get(options[0].get("$ref", "").rpartition("/")[2])
+    if component is None:
+        return schema
+    return component | {"enum": [*component["enum"], None]} if "anyOf" in schema else dict(component)
 
 
 def _values(change: Change, record: Record) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, operation
 from confsim.control.explaining import is_known, written
-from confsim.control.labels.label import key_text
+from confsim.control.labels.label import Held, label
 from confsim.control.matching import read_body
 from confsim.control.moments import in_order
 from confsim.control.operations.browse import Found, filled_tables, searched
@@ -27,6 +27,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.writing import Written
+from confsim.kernel.world import Change
 from confsim.reference import gaps, rules
 from confsim.service.entries import ControlCall, JournalEntry, Noted
 from confsim.service.masking import Mask
@@ -112,7 +113,8 @@ def _found(context: ControlContext, wanted: str, limit: int, look: int | None, s
                 more.append(group)
                 break
             found.append(hit)
-    tables = sorted(filled_tables(context.view().world, None), key=lambda each: len(each[2]))
+    change = context.view()
+    tables = sorted(filled_tables(change.world, None), key=lambda each: len(each[2]))
     counts: dict[str, int] = {}
     passed, end = 0, None if look is None else start + look
     for table in tables:
@@ -126,7 +128,7 @@ def _found(context: ControlContext, wanted: str, limit: int, look: int | None, s
             if counts[kind] > limit:
                 last = size  # the group is full: skip the rest of the table
                 break
-            found.append(_record(each, wanted))
+            found.append(_record(change, each, wanted))
         if last < size or passed == end:
             passed -= size - last
             break
@@ -194,10 +196,10 @@ def _excerpt(text: str, wanted: str) -> str | None:
     return f"{'…' * (begin > 0)}{' '.join(text[begin:end].split())}{'…' * (end < len(text))}"
 
 
-def _record(found: Found, wanted: str) -> Hit:
-    table, _, record = found
-    excerpt = _excerpt(_json(_fields(record)), wanted)
-    return Hit(group=Group.RECORD, id=key_text(table.key(record)), title="", excerpt=excerpt or "", kind=table.name)
+def _record(change: Change, found: Found, wanted: str) -> Hit:
+    held = Held(*found)
+    excerpt = _excerpt(_json(_fields(held.record)), wanted) or ""
+    return Hit(group=Group.RECORD, id=held.id, title=label(change, held), excerpt=excerpt, kind=held.table.name)
 
 
 def _fields(record: Record) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated
@@ -12,6 +12,7 @@ from confsim.control.labels.label import Held, address, label
 from confsim.control.labels.problem import problem_of
 from confsim.domain.events.deliveries import DELIVERIES, QUEUE, Delivery, DeliveryState, Place, list_deliveries
 from confsim.domain.events.endpoints import ENDPOINTS, EventsEndpoint
+from confsim.kernel.timers import NEVER
 from confsim.kernel.world import Change
 
 #: The newest deliveries of which the closed ones are counted.
@@ -23,7 +24,7 @@ class EndpointHealth(Wire, kw_only=True):
     """An endpoint of the events interface, and what became of its deliveries.
 
     ``head`` is the delivery that the others wait behind, ``problem`` why its latest attempt failed, ``next`` the
-    instant of its next one.
+    instant of its next one. ``latecomer`` arrived out of order.
     """
 
     id: Annotated[str, "The id of the endpoint."]
@@ -36,12 +37,17 @@ class EndpointHealth(Wire, kw_only=True):
     retrying: Annotated[int, "The number of deliveries with a failed attempt, and another one to come."]
     waiting: Annotated[int, "The number of deliveries that wait behind another one, or for their endpoint."]
     failed: Annotated[int, "The number of deliveries that were given up."]
+    overtaken: Annotated[int, "The number of deliveries that arrived after one of a later event."]
     head: Annotated[str | None, "The delivery that others wait behind; null for none."] = None
     headLabel: Annotated[str, "What people call the head."] = ""
     problem: Annotated[str, "Why the latest attempt of the head, or of a delivery given up, failed."] = ""
     attempts: Annotated[int, "The number of attempts of the head so far."] = 0
     next: Annotated[int | None, "The instant of the next attempt of the head, in epoch milliseconds."] = None
     last: Annotated[int | None, "The instant of the latest attempt of any, in epoch milliseconds."] = None
+    latecomer: Annotated[str | None, "The newest delivery that arrived after one of a later event; null for none."] = (
+        None
+    )
+    latecomerLabel: Annotated[str, "What people call that delivery."] = ""
 
 
 def head_of(change: Change, endpoint: str) -> Delivery | None:
@@ -50,25 +56,19 @@ def head_of(change: Change, endpoint: str) -> Delivery | None:
 
 
 def endpoints_health(change: Change) -> list[EndpointHealth]:
-    """Return the health of every endpoint, those with undelivered webhooks first."""
-    counts: Counter[tuple[str, DeliveryState]] = Counter()
-    newest: dict[str, Delivery] = {}
-    given_up: dict[str, Delivery] = {}
-    clients: dict[str, str] = {}
-    for delivery in islice(list_deliveries(change).descending, COUNTED):
-        counts[delivery.endpoint, delivery.state] += 1
-        clients[delivery.endpoint] = delivery.client
-        known = newest.get(delivery.endpoint)
-        if delivery.attempts and (known is None or delivery.attempts[-1].at > known.attempts[-1].at):
-            newest[delivery.endpoint] = delivery
-        if delivery.state in _GIVEN_UP:
-            given_up.setdefault(delivery.endpoint, delivery)
+    """Return the health of every endpoint, those with undelivered webhooks first, then those with late ones."""
     found = {endpoint.id: endpoint for endpoint in _endpoints(change)}
-    described = [
-        _health(change, id, found.get(id), clients.get(id, ""), counts, newest.get(id), given_up.get(id))
-        for id in dict.fromkeys((*found, *clients))
-    ]
-    return sorted(described, key=lambda each: not each.undelivered)
+    sent = by_endpoint(change)
+    described = [_health(change, id, found.get(id), sent.get(id, [])) for id in dict.fromkeys((*found, *sent))]
+    return sorted(described, key=lambda each: (not each.undelivered, not each.overtaken))
+
+
+def by_endpoint(change: Change) -> dict[str, list[Delivery]]:
+    """Return the newest deliveries of each endpoint, newest first, of ``COUNTED`` of all."""
+    queues: dict[str, list[Delivery]] = defaultdict(list)
+    for delivery in islice(list_deliveries(change).descending, COUNTED):
+        queues[delivery.endpoint].append(delivery)
+    return dict(queues)
 
 
 def _endpoints(change: Change) -> Iterator[EventsEndpoint]:
@@ -77,36 +77,45 @@ def _endpoints(change: Change) -> Iterator[EventsEndpoint]:
             yield from ENDPOINTS.of(change, client).all
 
 
-def _health(
-    change: Change,
-    id: str,
-    endpoint: EventsEndpoint | None,
-    client: str,
-    counts: Counter[tuple[str, DeliveryState]],
-    newest: Delivery | None,
-    given_up: Delivery | None,
-) -> EndpointHealth:
-    rows = DELIVERIES.of(change)
+def _health(change: Change, id: str, endpoint: EventsEndpoint | None, deliveries: list[Delivery]) -> EndpointHealth:
+    """Return the health of an endpoint with these deliveries, newest first."""
+    rows, states = DELIVERIES.of(change), Counter(each.state for each in deliveries)
     under_way, bypassing, waiting = (len(rows.where(QUEUE, (id, place))) for place in Place)
-    failed = sum(counts[id, state] for state in _GIVEN_UP)
-    head = head_of(change, id)
+    failed = sum(states[state] for state in _GIVEN_UP)
+    head, late = head_of(change, id), list(_overtaken(deliveries))
+    given_up = next((each for each in deliveries if each.state in _GIVEN_UP), None)
     shown = head if head is not None and head.attempts else given_up
+    latest = max((each.attempts[-1] for each in deliveries if each.attempts), key=lambda each: each.at, default=None)
     url = None if endpoint is None else endpoint.url
     return EndpointHealth(
         id=id,
-        label=address(url or (newest.attempts[-1].url if newest is not None else None) or f"endpoint {id[:8]}"),
+        label=address(url or (None if latest is None else latest.url) or f"endpoint {id[:8]}"),
         url=url,
-        clientId=client if endpoint is None else endpoint.client,
+        clientId=endpoint.client if endpoint is not None else deliveries[0].client,
         active=endpoint is not None and endpoint.active,
-        delivered=counts[id, DeliveryState.DELIVERED],
+        delivered=states[DeliveryState.DELIVERED],
         undelivered=under_way + bypassing + waiting + failed,
         retrying=under_way + bypassing,
         waiting=waiting,
         failed=failed,
+        overtaken=len(late),
         head=None if head is None else head.id,
         headLabel="" if head is None else label(change, Held(DELIVERIES, "", head)),
         problem=problem_of(shown.attempts[-1]) if shown is not None and shown.attempts else "",
         attempts=0 if head is None else len(head.attempts),
         next=None if head is None else head.due,
-        last=None if newest is None else newest.attempts[-1].at,
+        last=None if latest is None else latest.at,
+        latecomer=late[0].id if late else None,
+        latecomerLabel=label(change, Held(DELIVERIES, "", late[0])) if late else "",
     )
+
+
+def _overtaken(deliveries: list[Delivery]) -> Iterator[Delivery]:
+    """Yield the deliveries that arrived after one of a later event, newest first as they are given."""
+    earliest = NEVER
+    for each in deliveries:
+        if each.state is DeliveryState.DELIVERED and each.attempts:
+            at = each.attempts[-1].at
+            if at > earliest:
+                yield each
+            earliest = min(earliest, at)

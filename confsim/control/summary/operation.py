@@ -14,10 +14,11 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import operation
 from confsim.control.labels.label import Named, caller_label, channel_label, find, label, named
 from confsim.control.labels.timer import FiredTimer, describe_timer
+from confsim.control.matching import CallClasses, by_class
 from confsim.control.operations.faults import FaultInfo, list_faults
 from confsim.control.why.deciding import deciding_assumptions
 from confsim.control.why.past import Past
-from confsim.control.why.sentences import sentence
+from confsim.control.why.sentences import is_blocked, sentence
 from confsim.domain import mail
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.events.deliveries import DELIVERIES
@@ -36,21 +37,17 @@ _ORDERED = 5_000
 _INSIDE = 3
 
 
-class CallCounts(Wire):
+class CallCounts(CallClasses, kw_only=True):
     """The calls in the journal by class of status. ``dropped`` older calls are not counted."""
 
     total: Annotated[int, "The number of calls in the journal."]
     dropped: Annotated[int, "The number of older calls that the journal has dropped."]
-    succeeded: Annotated[int, "Answered with 2xx."]
-    redirected: Annotated[int, "Answered with 3xx."]
-    refused: Annotated[int, "Answered with 4xx."]
-    failed: Annotated[int, "Answered with 5xx."]
-    unanswered: Annotated[int, "Those that got no answer: a fault cut them off, or they are held."]
+    blocked: Annotated[int, "Preflights after which a browser does not send the call: no client allows the origin."]
     callers: Annotated[int, "The number of different callers."]
 
 
 class RefusedCalls(Wire):
-    """Refused calls of one operation with one code; the newest stands for them."""
+    """Refused calls of one operation with one code, or blocked preflights; the newest stands for them."""
 
     count: Annotated[int, "How many there are."]
     status: Annotated[int, "The status of the answer."]
@@ -87,7 +84,7 @@ class Counts(Wire):
     """How many there are of what a navigation lists."""
 
     requests: Annotated[int, "The calls in the journal."]
-    refused: Annotated[int, "The calls answered with 4xx or 5xx."]
+    refused: Annotated[int, "The calls answered with 4xx or 5xx, and the blocked preflights."]
     deliveries: Annotated[int, "The webhook deliveries that are stored."]
     undelivered: Annotated[int, "The deliveries that have not arrived."]
     mails: Annotated[int, "The mails that are stored."]
@@ -107,7 +104,7 @@ class Summary(Wire):
 
     now: Annotated[int, "The instant of the clock, in epoch milliseconds."]
     calls: Annotated[CallCounts, "The calls in the journal."]
-    refused: Annotated[list[RefusedCalls], "The refused and failed calls by operation and code, newest first."]
+    refused: Annotated[list[RefusedCalls], "The refused, failed and blocked calls by operation and code, newest first."]
     endpoints: Annotated[list[EndpointHealth], "The webhook endpoints, those with undelivered webhooks first."]
     waiting: Annotated[list[WaitingPerson], "Those who wait in lobbies, the longest first."]
     timers: Annotated[list[FiredTimer], "The timers that fall due next."]
@@ -129,7 +126,7 @@ def get_summary(
         raise Misuse(f"limit is a number from 0 to {MOST}")
     change = context.view()
     entries = list(context.service.journal)
-    failing = [entry for entry in entries if entry.response.status >= 400]
+    failing = [entry for entry in entries if entry.response.status >= 400 or is_blocked(entry)]
     people = list(islice(_waiting(change), _ORDERED))
     endpoints = endpoints_health(change)
     calls = _calls(context, entries)
@@ -143,22 +140,18 @@ def get_summary(
         timers=[describe_timer(change, each) for each in change.world.timers.soonest(shown)],
         assumptions=_assumptions(context, failing, sum(each.waiting for each in endpoints))[:shown],
         faults=faults[:shown],
-        counts=_counts(context, change, calls, sum(each.undelivered for each in endpoints), len(faults)),
+        counts=_counts(context, change, calls, len(failing), sum(each.undelivered for each in endpoints), len(faults)),
     )
 
 
 def _calls(context: ControlContext, entries: list[JournalEntry]) -> CallCounts:
-    classes = Counter(entry.response.status // 100 for entry in entries)
     callers = {(entry.caller.client.id, entry.caller.name) for entry in entries if entry.caller is not None}
     return CallCounts(
         total=len(entries),
         dropped=context.service.journal.dropped,
-        succeeded=classes[2],
-        redirected=classes[3],
-        refused=classes[4],
-        failed=classes[5],
-        unanswered=classes[0],
+        blocked=sum(map(is_blocked, entries)),
         callers=len(callers),
+        **by_class(entries),
     )
 
 
@@ -231,7 +224,9 @@ def _assumptions(context: ControlContext, failing: list[JournalEntry], waiting: 
     ]
 
 
-def _counts(context: ControlContext, change: Change, calls: CallCounts, undelivered: int, faults: int) -> Counts:
+def _counts(
+    context: ControlContext, change: Change, calls: CallCounts, refused: int, undelivered: int, faults: int
+) -> Counts:
     service, tables = context.service, change.world.client_tables
     presences = [
         states[PRESENCES.position]
@@ -241,7 +236,7 @@ def _counts(context: ControlContext, change: Change, calls: CallCounts, undelive
     waiting = sum(len(PRESENCES.where(change, IN_LOBBY, id, client)) for client, id in _lobbies(change))
     return Counts(
         requests=calls.total,
-        refused=calls.refused + calls.failed,
+        refused=refused,
         deliveries=len(DELIVERIES.of(change)),
         undelivered=undelivered,
         mails=len(mail.MAILS.of(change).all),

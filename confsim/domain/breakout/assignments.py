@@ -13,7 +13,7 @@ from confsim.domain.runtime.entrance import Entrant
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import users
 from confsim.domain.users.users import User
-from confsim.kernel import Call, Change, Collection, Refusal, replace
+from confsim.kernel import ABSENT, EXISTS, Call, Change, Collection, Guard, Refusal, Row, replace
 
 from . import breakout_rooms
 from .breakout_rooms import ASSIGNMENTS, BY_PLACE, ROOMS, Room, RoomAssignment, RoomState
@@ -23,18 +23,35 @@ ASSIGNED: Collection[RoomAssignment] = Collection(
     "breakout assignment",
     "The room of a user in a breakout session (R358, R464, R465, R472).",
     ASSIGNMENTS,
-    refused=Reason.BREAKOUT_STARTED,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.BREAKOUT_STARTED},
 )
 _ASSIGN = ASSIGNED.added("assign", source="P2 States L168, R464, G428")
-_REMOVE = ASSIGNED.removed("remove", source="P2 States L168, R358, R465")
 SPREAD = ASSIGNED.added("spread", source="G436")
 FORGET = ASSIGNED.removed("forget", source="G427, G542")
 
 
 @ASSIGNED.changed("assign another", move_to_end=True, source="P2 States L168, R464, G428")
-def _assign_another(change: Change, assignment: RoomAssignment, room: Room) -> RoomAssignment:
+def assign_another(change: Change, assignment: RoomAssignment, room: Room) -> RoomAssignment:
     """The user is assigned to this room, and to no other of the breakout session (G428)."""
     return replace(assignment, room=room.id)
+
+
+@ASSIGNED.effect("remove", details=lambda change, assignment, user: {"what": "participant", "id": user})
+def _remove(change: Change, assignment: RoomAssignment, user: int) -> None:
+    """The user is assigned to no room of the breakout session."""
+
+
+def _phase(change: Change, assignment: RoomAssignment) -> BreakoutState:
+    return BREAKOUTS.of(change, assignment.client)[assignment.breakout].phase
+
+
+_NOT_STARTED = Guard(
+    "the breakout session has not started",
+    lambda change, assignment: _phase(change, assignment) is BreakoutState.PREPARED,
+)
+ASSIGNED.declare(
+    *ASSIGNED.rows, Row(_remove, EXISTS, ABSENT, only_if=_NOT_STARTED, source="P2 States L168, R358, R465, G430, G536")
+)
 
 
 def to_room(room: Room, user: int) -> RoomAssignment:
@@ -62,7 +79,7 @@ def assign(change: Change, channel: Channel, breakout: Breakout, room: Room, use
     elif assignment.room != room.id:
         if ask(change, assumed.SECOND_ROOM) == "refuse":
             raise Refusal(Reason.ASSIGNED_ELSEWHERE, user=user.id)
-        _assign_another(change, assignment, room)
+        assign_another(change, assignment, room)
 
 
 def _assignable(change: Change, channel: Channel, user: User) -> bool:
@@ -80,11 +97,7 @@ def unassign(change: Change, breakout: Breakout, room: Room, user: User) -> None
     Refusals BREAKOUT_STARTED, NOT_FOUND.
     """
     assignment = find(change, breakout, user.id)
-    if assignment is None or assignment.room != room.id:
-        not_found("participant", user.id)
-    if breakout.phase is not BreakoutState.PREPARED:
-        raise Refusal(Reason.BREAKOUT_STARTED, what="participant", id=user.id)
-    _REMOVE(change, assignment)
+    _remove(change, None if assignment is None or assignment.room != room.id else assignment, user.id)
 
 
 def list_participants(change: Change, room: Room) -> list[User]:

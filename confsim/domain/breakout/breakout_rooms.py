@@ -4,6 +4,7 @@ from enum import Enum
 
 from confsim.assumptions import Reason, ask, breakout as assumed, not_found, note
 from confsim.domain.conventions import fresh_id
+from confsim.domain.runtime import occupancy
 from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Record, Refusal, Row, Table, Unique, View, replace
 
 from .breakouts import BREAKOUTS, Breakout, BreakoutState
@@ -63,12 +64,12 @@ MACHINE: Machine[RoomState, Room] = Machine(
     ROOMS,
     RoomState,
     state="state",
-    refused=Reason.BREAKOUT_STARTED,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.BREAKOUT_STARTED},
 )
 _CREATE = MACHINE.draft("create")
 MAKE_CHANNEL = MACHINE.trigger("make channel")
 OPEN = MACHINE.trigger("open")
-CLOSE = MACHINE.trigger("close")
+CLOSE = MACHINE.trigger("close", refused={None: Reason.ROOM_CLOSED, ABSENT: Reason.NOT_FOUND})
 _DELETE = MACHINE.trigger("delete")
 DROP = MACHINE.trigger("drop")
 LOSE_CHANNEL = MACHINE.trigger("lose channel")
@@ -85,7 +86,9 @@ def meet(change: Change, room: Room, session: str) -> Room:
     return replace(room, session=session)
 
 
-@MACHINE.effect("rename", refused=Reason.BREAKOUT_COMPLETED, details=lambda change, room, name: {"name": name})
+@MACHINE.effect(
+    "rename", refused={RoomState.CLOSED: Reason.BREAKOUT_COMPLETED}, details=lambda change, room, name: {"name": name}
+)
 def rename(change: Change, room: Room, name: str) -> Room:
     """The room is renamed."""
     return replace(room, name=name)
@@ -121,6 +124,15 @@ MACHINE.declare(
     Row(LOSE_CHANNEL, _PLANNED, _PLANNED, effect=_lose_channel, source="G309"),
     Row(LOSE_CHANNEL, _CLOSED, _CLOSED, effect=_lose_channel, source="G309"),
 )
+
+
+def require_startable(change: Change, breakout: Breakout) -> None:
+    """Refusal BREAKOUT_NOT_PREPARED for a breakout session without rooms or users, where that is refused (G432)."""
+    without_rooms = not list_(change, breakout)
+    if without_rooms or not occupancy.occupants(change, breakout.client, breakout.channel):
+        needs = ask(change, assumed.START_EMPTY)
+        if needs != "starts" and (without_rooms or needs == "needs-rooms-and-users"):
+            raise Refusal(Reason.BREAKOUT_NOT_PREPARED)
 
 
 def list_(change: Change, breakout: Breakout) -> View[Room]:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, breakout as assumed, not_found, note
-from confsim.assumptions.protocol import durations, initial
+from confsim.assumptions import Reason, ask, breakout as assumed, not_found, note, note_shown
+from confsim.assumptions.protocol import durations
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import fresh_id
@@ -13,7 +13,6 @@ from confsim.domain.runtime.sessions import SessionState
 from confsim.kernel import (
     ABSENT,
     Change,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -81,7 +80,12 @@ MACHINE: Machine[BreakoutState, Breakout] = Machine(
     BREAKOUTS,
     BreakoutState,
     state="phase",
-    refused=Reason.BREAKOUT_ACTIVE,
+    refused={
+        ABSENT: Reason.NOT_FOUND,
+        BreakoutState.ACTIVE: Reason.BREAKOUT_ACTIVE,
+        BreakoutState.COMPLETED: Reason.BREAKOUT_COMPLETED,
+        None: Reason.BREAKOUT_NOT_ACTIVE,
+    },
 )
 _CREATE = MACHINE.draft("create")
 STOP = MACHINE.trigger("stop", refused=Reason.BREAKOUT_NOT_ACTIVE)
@@ -89,14 +93,9 @@ STOP_FOR_GOOD = MACHINE.trigger("stop for good", refused=Reason.BREAKOUT_NOT_ACT
 _ELAPSE = MACHINE.trigger("elapse")
 LOSE_MAIN = MACHINE.trigger("lose the main session")
 DELETE = MACHINE.trigger("delete")
-_WHEN_COMPLETED = {BreakoutState.COMPLETED: Reason.BREAKOUT_COMPLETED}
 
 
-@MACHINE.effect(
-    "modify",
-    refused=_WHEN_COMPLETED,
-    details=lambda change, breakout, name, duration: {"name": name, "duration": duration},
-)
+@MACHINE.effect("modify", details=lambda change, breakout, name, duration: {"name": name, "duration": duration})
 def _modify(change: Change, breakout: Breakout, name: str, duration: int) -> Breakout:
     """Name and duration are replaced; an active breakout session ends at its start plus the new duration."""
     note(change, assumed.END)
@@ -114,7 +113,11 @@ def _about_main(change: Change, breakout: Breakout) -> dict[str, str]:
     return {} if main is None else {"main": main}
 
 
-_START = MACHINE.trigger("start", refused=_WHEN_COMPLETED, details=_about_main)
+_START = MACHINE.trigger(
+    "start",
+    refused={ABSENT: Reason.BREAKOUT_NOT_PREPARED, BreakoutState.PREPARED: Reason.BREAKOUT_ACTIVE},
+    details=_about_main,
+)
 
 
 def _begin(change: Change, breakout: Breakout) -> Breakout:
@@ -144,7 +147,7 @@ _NONE_RUNS = Guard(
 _AGAIN = Guard(
     "a stopped one can be started again", lambda change, breakout: ask(change, assumed.AFTER_STOP) == "prepared"
 )
-_ENDS = Deadline("breakout end", _due)
+_ENDS = MACHINE.deadline("breakout end", _due)
 _PREPARED, _ACTIVE, _DONE = BreakoutState
 
 MACHINE.declare(
@@ -164,14 +167,13 @@ MACHINE.declare(
 
 def require_event_room(change: Change, channel: Channel) -> None:
     """Refusal EVENT_ROOM_OFF unless the channel is an event room, and so may have breakout sessions (R406, G418)."""
-    note(change, initial.CHANNEL_FLAGS)
+    note_shown(change, channel, "event_room")
     if not channel.event_room:
         raise Refusal(Reason.EVENT_ROOM_OFF)
 
 
 def create(change: Change, channel: Channel, name: str | None, duration: int | None) -> Breakout:
-    """Create a breakout session, not started. Refusals EVENT_ROOM_OFF, INVALID_INPUT for the duration."""
-    require_event_room(change, channel)
+    """Create a breakout session, not started. Refusal INVALID_INPUT for the duration."""
     if name is None:
         number = change.count(f"breakout sessions of {channel.id}")
         name = ask(change, assumed.SESSION_NAME).format(number=number)
@@ -202,7 +204,6 @@ def list_of_channel(change: Change, channel: Channel) -> View[Breakout]:
 
 def list_(change: Change, channel: Channel, main: str | None) -> Sequence[Breakout]:
     """The completed ones of the session ``main`` of the event room; without it, those not completed, or all (G424)."""
-    require_event_room(change, channel)
     if main is None and ask(change, assumed.LISTED) == "all":
         return list_of_channel(change, channel)
     return BREAKOUTS.where(change, LISTED, (channel.id, None if main is None else (main,)), channel.client)
@@ -241,9 +242,8 @@ def _prepared(change: Change, channel: Channel) -> View[Breakout]:
 def start(change: Change, channel: Channel) -> Breakout:
     """Start the prepared breakout session, the oldest of several (G431); users are routed to their rooms.
 
-    Refusals EVENT_ROOM_OFF, BREAKOUT_ACTIVE, BREAKOUT_NOT_PREPARED, BREAKOUT_AMBIGUOUS (G432).
+    Refusals BREAKOUT_ACTIVE, BREAKOUT_NOT_PREPARED, BREAKOUT_AMBIGUOUS (G432).
     """
-    require_event_room(change, channel)
     running = find_active(change, channel)
     startable: Sequence[Breakout] = [running] if running is not None else _prepared(change, channel)
     if not startable:
@@ -256,13 +256,9 @@ def start(change: Change, channel: Channel) -> Breakout:
 
 
 def stop(change: Change, channel: Channel) -> None:
-    """Stop the active breakout session; users return. Refusals EVENT_ROOM_OFF, BREAKOUT_NOT_ACTIVE (G434)."""
-    require_event_room(change, channel)
+    """Stop the active breakout session; users return. Refusal BREAKOUT_NOT_ACTIVE (G434)."""
     note(change, assumed.STOPPED)
-    running = find_active(change, channel)
-    if running is None:
-        raise Refusal(Reason.BREAKOUT_NOT_ACTIVE)
-    STOP(change, running)
+    STOP(change, find_active(change, channel))
 
 
 _IS_QUIET = Guard(

@@ -2,20 +2,16 @@
 
 from confsim.assumptions import Reason, ask, broadcast as assumed, not_found
 from confsim.domain.channels.channels import Channel
-from confsim.domain.conventions import fresh_id, turn
+from confsim.domain.conventions import fresh_id
 from confsim.kernel import (
-    ABSENT,
     Change,
     Enabled,
-    Flag,
-    Guard,
     Index,
-    Machine,
     Record,
     Refusal,
-    Row,
     SecretForm,
     Table,
+    Toggle,
     View,
 )
 from confsim.values.urls import uri
@@ -38,31 +34,18 @@ DESTINATIONS: Table[str, Destination] = Table(
 )
 
 
-#: Whether a destination is enabled (P2 Live streaming).
-MACHINE: Machine[Enabled, Destination] = Machine(
+#: Whether a destination is enabled (P2 Live streaming); a running broadcast is not changed.
+MACHINE = Toggle(
     "broadcast destination",
     "A destination of the broadcasts of a channel (R334, R369, R524-R526).",
     DESTINATIONS,
+    "enabled",
     Enabled,
-    state=Flag("enabled", Enabled.ENABLED, Enabled.DISABLED),
     refused=Reason.NOT_FOUND,
+    sources=("P2 L345, L354, R369, R526, G537", "P2 L345, L354, R369, R526, G537"),
 )
-_ADD = MACHINE.draft("add")
-_ENABLE = MACHINE.trigger("enable")
-_DISABLE = MACHINE.trigger("disable")
-REMOVE = MACHINE.trigger("remove")
-_TO_BE_ENABLED = Guard("it is to be enabled", lambda change, _, draft: draft.enabled)
-_ON, _OFF = Enabled
-_ANY = (_ON, _OFF)
-
-MACHINE.declare(
-    Row(_ADD, ABSENT, _ON, only_if=_TO_BE_ENABLED, source="P2 L345, L354, R526, G568"),
-    Row(_ADD, ABSENT, _OFF, only_if=~_TO_BE_ENABLED, source="P2 L345, L354, R526, G568"),
-    # A running broadcast is not changed.
-    Row(_ENABLE, _ANY, _ON, source="P2 L345, L354, R369, R526, G537"),
-    Row(_DISABLE, _ANY, _OFF, source="P2 L345, L354, R369, R526, G537"),
-    Row(REMOVE, _ANY, ABSENT, source="P2 L189, G309"),
-)
+_ADD = MACHINE.added("add", source="P2 L345, L354, R526, G568")
+REMOVE = MACHINE.removed("remove", source="P2 L189, G309")
 
 
 def add(change: Change, channel: Channel, url: str, label: str | None, enabled: bool | None) -> Destination:
@@ -94,11 +77,6 @@ def get(change: Change, channel: Channel, id: str) -> Destination:
     """The destination of this id of the channel. Refusal NOT_FOUND."""
     destination = DESTINATIONS.get(change, id, channel.client)
     return destination if destination and destination.channel == channel.id else not_found("destination", id)
-
-
-def set_state(change: Change, destination: Destination, trigger: str) -> None:
-    """Enable or disable the destination."""
-    turn(change, _ENABLE if trigger == "enable" else _DISABLE, destination)
 
 
 def list_destinations(change: Change, channel: Channel) -> View[Destination]:

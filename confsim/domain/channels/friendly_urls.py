@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
 
-from confsim.assumptions import Reason, ask, channels as assumed
+from confsim.assumptions import Reason, ask, channels as assumed, note_shown
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import require_filled
 from confsim.kernel import Change, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle, replace
@@ -66,7 +66,7 @@ _AVAILABLE = Guard(
 MACHINE.declare(
     Row(_set, (_FREE, _BOUND), _BOUND, only_if=_AVAILABLE, source="P1 L283, R226, G290"),
     Row(_LOSE, _BOUND, _FREE, source="G290"),
-    Row(REMOVE, _BOUND, _FREE, source="P1 L284, R228, R551"),
+    Row(REMOVE, (_FREE, _BOUND), _FREE, source="P1 L284, R228, R551, G536"),
 )
 
 
@@ -96,14 +96,16 @@ def get(change: Change, client: Client, url: str) -> Channel:
 
 def in_use(change: Change, client: Client) -> bool:
     """Whether friendly URLs are found and set in the client (R225, G285)."""
+    note_shown(change, client, "friendly_urls")
     return client.friendly_urls or ask(change, assumed.FRIENDLY_OFF) == "nothing"
 
 
 def channels_to_clear(change: Change, client: Client) -> Iterator[Channel]:
     """The channels of a client that no longer uses friendly URLs, where that removes them (G285)."""
     if ask(change, assumed.FRIENDLY_OFF) == "remove":
-        yield from CHANNELS.of(change, client.id).all.descending
-        yield from ROOMS.of(change, client.id).all.descending
+        for table in (CHANNELS, ROOMS):
+            found = table.of(change, client.id).all.descending
+            yield from (channel for channel in found if channel.friendly_url is not None)
 
 
 def set_url(change: Change, client: Client, channel: Channel, url: str) -> Channel:
@@ -117,10 +119,13 @@ def set_url(change: Change, client: Client, channel: Channel, url: str) -> Chann
     holder = _holder(change, channel, url)
     if ask(change, assumed.FRIENDLY_TAKEN) == "move" and holder is not None:
         _LOSE(change, holder)
+    others = (other.url_name for other in CHANNELS.of(change, client.id).all if other.id != channel.id)
+    if ask(change, assumed.FRIENDLY_LINKS) == "refused" and friendly(url) in map(friendly, others):
+        raise Refusal(Reason.FRIENDLY_URL_TAKEN, url=url)
     return _set(change, channel, url)
 
 
 def remove(change: Change, channel: Channel) -> None:
     """Remove the channel's friendly URL (R228). Refusal NOT_FOUND when it has none and that is refused (G536)."""
     require_filled(change, "friendly URL of channel", channel.id, empty=channel.friendly_url is None)
-    REMOVE.if_allowed(change, channel)
+    REMOVE(change, channel)

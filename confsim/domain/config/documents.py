@@ -39,7 +39,7 @@ WRITTEN: Collection[ConfigDocument] = Collection(
     "configuration document",
     "The document of one level for one theme and one language (R436-R447); empty ones are not stored.",
     DOCUMENTS,
-    refused=Reason.INVALID_INPUT,
+    refused=Reason.NOT_FOUND,
 )
 _CREATE = WRITTEN.added("create", source="P2 L255, R443, G394")
 _EMPTY = WRITTEN.removed("empty", source="G394")

@@ -18,7 +18,6 @@ from confsim.kernel import (
     ABSENT,
     CREATED,
     Change,
-    Flag,
     Guard,
     Index,
     Machine,
@@ -27,6 +26,7 @@ from confsim.kernel import (
     Refusal,
     Row,
     Table,
+    Toggle,
     View,
     merged,
     replace,
@@ -39,8 +39,8 @@ from .template_choice import Selection
 class TemplateState(Enum):
     """Whether sub-clients may enable a template."""
 
-    OWN = "own"
     INHERITABLE = "inheritable"
+    OWN = "own"
 
 
 class Offer(StrEnum):
@@ -121,36 +121,29 @@ def _note_use(change: Change, template: Template, scope: list[str]) -> None:
         note(change, assumed.IN_USE)
 
 
-_FREE = "no channel holds it"
-_OWN, _INHERITABLE = TemplateState
-
-MACHINE: Machine[TemplateState, Template] = Machine(
-    "settings template",
-    "A template of the client that made it, for its own channels or for sub-clients too (R320, R440, G583, G584).",
-    TEMPLATES,
-    TemplateState,
-    state=Flag("inheritable", _INHERITABLE, _OWN),
-    refused=Reason.TEMPLATE_IN_USE,
-)
+_FREE = "no use by a channel prevents it"
 
 
 def _about(change: Change, template: Template) -> dict[str, str]:
     return {"name": template.name}
 
 
-_CREATE = MACHINE.draft("create")
-_ALLOW = MACHINE.trigger("allow", details=_about)
-_DISALLOW = MACHINE.trigger("disallow", details=_about)
-_REMOVE = MACHINE.trigger("remove", details=_about)
 _FREE_BELOW = Guard(_FREE, lambda change, template: not _is_held(change, template, _below(change, template.client)))
 _FREE_EVERYWHERE = Guard(_FREE, lambda change, template: not _is_held(change, template, _scope(change, template)))
-
-MACHINE.declare(
-    Row(_CREATE, ABSENT, _OWN, source="P2 L354, G584"),
-    Row(_ALLOW, tuple(TemplateState), _INHERITABLE, source="P2 L120, L250, R440, G583"),
-    Row(_DISALLOW, tuple(TemplateState), _OWN, only_if=_FREE_BELOW, source="P2 L354, G413, G583"),
-    Row(_REMOVE, tuple(TemplateState), ABSENT, only_if=_FREE_EVERYWHERE, source="P2 L354, G413, G584"),
+MACHINE = Toggle(
+    "settings template",
+    "A template of the client that made it, for its own channels or for sub-clients too (R320, R440, G583, G584).",
+    TEMPLATES,
+    "inheritable",
+    TemplateState,
+    words=("allow", "disallow"),
+    only_if=(None, _FREE_BELOW),
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.TEMPLATE_IN_USE},
+    details=_about,
+    sources=("P2 L120, L250, R440, G583", "P2 L354, G413, G583"),
 )
+_CREATE = MACHINE.added("create", into=TemplateState.OWN, source="P2 L354, G584")
+_REMOVE = MACHINE.removed("remove", only_if=_FREE_EVERYWHERE, details=_about, source="P2 L354, G413, G584")
 
 _DISABLED, _ENABLED = Offer
 
@@ -160,7 +153,7 @@ OFFER: Machine[Offer, Choice] = Machine(
     CHOICES,
     Offer,
     state="offer",
-    refused=Reason.TEMPLATE_IN_USE,
+    refused=Reason.NOT_FOUND,
 )
 REMOVE_CHOICE = OFFER.trigger("remove")
 
@@ -175,7 +168,7 @@ def _enable(change: Change, choice: Choice | None, template: Template, client: s
     return Choice(template.id, _ENABLED, client)
 
 
-@OFFER.effect("disable", details=_about_offered)
+@OFFER.effect("disable", refused=Reason.TEMPLATE_IN_USE, details=_about_offered)
 def _disable(change: Change, choice: Choice | None, template: Template, client: str) -> Choice:
     """The client does not offer the template, regardless of what it inherits."""
     return Choice(template.id, _DISABLED, client)
@@ -196,7 +189,7 @@ def create(change: Change, client: Client, name: str) -> VisibleTemplate:
     """A new template of the client, enabled and inheritable according to G584."""
     template = _CREATE(change, Template(id=fresh_id(change), client=client.id, name=name))
     if ask(change, assumed.NEW_INHERITABLE):
-        template = _ALLOW(change, template)
+        template = MACHINE.on(change, template)
     visible = VisibleTemplate(client.id, template, Offer.DISABLED)
     if ask(change, assumed.NEW_ENABLED):
         _enable(change, None, template, client.id)
@@ -218,7 +211,7 @@ def remove(change: Change, visible: VisibleTemplate) -> None:
 def share(change: Change, visible: VisibleTemplate, trigger: str) -> None:
     """Allow or disallow sub-clients to use the template. Refusals TEMPLATE_INHERITED, TEMPLATE_IN_USE."""
     template = require_own(visible)
-    switch = _ALLOW if trigger == "allow" else _DISALLOW
+    switch = MACHINE.to(trigger)
     require_change(change, trigger, holds=switch.holds(template))
     _note_use(change, template, _below(change, template.client))
     switch(change, template)

@@ -136,8 +136,19 @@ def _present(change: Change, channel: Channel) -> Iterable[Presence]:
     return presence.current(change, presence.list_present(change, channel))
 
 
+def _erased(find: Callable[[Change, Channel], Iterable[R]]) -> Callable[[Change, Channel], Iterable[R]]:
+    """The finder of history of a channel, which finds nothing where history is kept."""
+
+    def erased(change: Change, channel: Channel) -> Iterable[R]:
+        found = tuple(find(change, channel))
+        return found if found and ask(change, assumed.HISTORY) == "erased" else ()
+
+    return erased
+
+
 _stops = partial(Cascade, channels.EXISTING, DeletionStep.STOP)
 _CALLS = _below(calls.CALLS, calls.BY_CHANNEL)
+_RECORDINGS = _erased(_below(recordings.RECORDINGS, recordings.BY_CHANNEL))
 
 _stops(breakout_rooms.CLOSE, _room_of, source="G440")
 _stops(breakout_rooms.LOSE_CHANNEL, _room_of, source="G440")
@@ -172,7 +183,7 @@ _releases(friendly_urls.REMOVE, _itself, source="R228, R551")
 _releases(linked_users.UNLINK, _below(linked_users.LINKS, linked_users.BY_CHANNEL), source="R365")
 _releases(number_assignments.cancel, number_assignments.list_of_channel, source="G309")
 _releases(pins.CLEAR, pins.list_of_channel, source="G309")
-_releases(recordings.LOSE_CHANNEL, _below(recordings.RECORDINGS, recordings.BY_CHANNEL), source="R364, G309")
+_releases(recordings.LOSE_CHANNEL, _RECORDINGS, source="R364, G309")
 _releases(users.END, _users_made_for, source="P2 States L171, R365, G309")
 
 
@@ -190,14 +201,14 @@ _removes = partial(Cascade, channels.EXISTING, DeletionStep.REMOVE)
 
 _removes(breakouts.DELETE, breakouts.list_of_channel, source="G440, G309")
 _removes(broadcasts.REMOVE, _below(broadcasts.BROADCASTS, broadcasts.BY_CHANNEL), source="G309")
-_removes(calls.REMOVE, _CALLS, source="G309")
+_removes(calls.REMOVE, _erased(_CALLS), source="G309")
 _removes(channel_images.REMOVE, _itself, source="G309")
 _removes(destinations.REMOVE, destinations.list_destinations, source="G309")
 _removes(documents.REMOVE, _DOCUMENTS, source="G309")
 _removes(media.delete, _below(media.CHANNEL_MEDIA, media.BY_CHANNEL), source="G309")
 _removes(properties.remove, _properties_of, source="G309")
-_removes(recordings.REMOVE, _below(recordings.RECORDINGS, recordings.BY_CHANNEL), source="G309")
+_removes(recordings.REMOVE, _RECORDINGS, source="G309")
 _removes(template_choice.REMOVE, _selection_of, source="G309")
-_removes(sessions.REMOVE, _below(sessions.SESSIONS, sessions.BY_CHANNEL), source="G309")
+_removes(sessions.REMOVE, _erased(_below(sessions.SESSIONS, sessions.BY_CHANNEL)), source="G309")
 _removes(None, favourites.remove_of_channel, source="G309")
 _removes(roles.LEAVE, roles.hosts_of, source="G309")

@@ -67,10 +67,20 @@ def _released_numbers(change: Change, client: Client) -> Iterator[NumberAssignme
 _OFF = ServiceState.DISABLED
 
 Coupling(clients.MACHINE, _OFF, channels.STOP, _channels_below, source="P1 States L178, R109, R110")
-Coupling(clients.MACHINE, _OFF, validators.DISABLE, _released_validator, source="G543")
+Coupling(clients.MACHINE, _OFF, validators.MACHINE.off, _released_validator, source="G543")
 Coupling(clients.MACHINE, _OFF, number_assignments.RELEASE, _released_numbers, source="G543")
 
 # New terms
+
+
+def _of_former_terms(change: Change, client: Client) -> Iterator[User]:
+    """The users of the client who accepted the terms before."""
+    for user in USERS.of(change, client.id).all:
+        if user.accepted is not None and not user.accepts_again:
+            yield user
+
+
+Coupling(terms.DOCUMENT, EXISTS, terms.be_superseded, _of_former_terms, by=terms.promulgate, source="R103, R104")
 
 
 def _presences_of(change: Change, user: User) -> Iterable[Presence]:
@@ -119,7 +129,7 @@ def _other_active(change: Change, validator: Validator) -> Iterable[Validator]:
 _ACTIVE, _INACTIVE = ValidatorState
 
 Coupling(*(validators.MACHINE, _INACTIVE, credentials.REVOKE, _exchanged_tokens), out_of=(_ACTIVE,), source="G194")
-Coupling(validators.MACHINE, _ACTIVE, validators.DISABLE, _other_active, source="P1 States L180, R114")
+Coupling(validators.MACHINE, _ACTIVE, validators.MACHINE.off, _other_active, source="P1 States L180, R114")
 
 # The value of an API token is a credential
 

@@ -7,16 +7,11 @@ from confsim.assumptions import Reason, ask, events as assumed, not_found, note
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import fresh_id
 from confsim.kernel import (
-    ABSENT,
     Change,
     Enabled,
-    Flag,
-    Guard,
     Index,
-    Machine,
     Record,
     Refusal,
-    Row,
     SecretForm,
     Table,
     Toggle,
@@ -65,40 +60,25 @@ ENDPOINTS: Table[str, EventsEndpoint] = Table(
 )
 
 
-ENDPOINT: Machine[EventsEndpointState, EventsEndpoint] = Machine(
+ENDPOINT = Toggle(
     "events endpoint",
     "An endpoint of a client, to which events are delivered (R336, R532-R534).",
     ENDPOINTS,
+    "active",
     EventsEndpointState,
-    state=Flag("active", EventsEndpointState.ACTIVE, EventsEndpointState.INACTIVE),
+    words=("activate", "deactivate"),
     refused=Reason.NOT_FOUND,
+    sources=("P2 L366, R532", "P2 L366, R532"),
 )
-_ADD = ENDPOINT.draft("add")
-_ACTIVATE = ENDPOINT.trigger("activate")
-_DEACTIVATE = ENDPOINT.trigger("deactivate")
+_ADD = ENDPOINT.added("add", source="P2 L368, G589")
 #: Remove the endpoint.
-remove = ENDPOINT.trigger("remove")
+remove = ENDPOINT.removed("remove", source="P2 L368, G594")
 
 
-@ENDPOINT.effect("move")
+@ENDPOINT.changed("move", source="P2 L366, R532")
 def _move(change: Change, endpoint: EventsEndpoint, url: str) -> EventsEndpoint:
     """The URL of the endpoint is replaced."""
     return replace(endpoint, url=url)
-
-
-_BEGINS_ACTIVE = Guard("it begins active", lambda change, _, draft: draft.active)
-_ACTIVE, _INACTIVE = EventsEndpointState
-_EITHER = (_ACTIVE, _INACTIVE)
-
-ENDPOINT.declare(
-    Row(_ADD, ABSENT, _ACTIVE, only_if=_BEGINS_ACTIVE, source="P2 L368, G589"),
-    Row(_ADD, ABSENT, _INACTIVE, only_if=~_BEGINS_ACTIVE, source="P2 L368, G589"),
-    Row(_ACTIVATE, _EITHER, _ACTIVE, source="P2 L366, R532"),
-    Row(_DEACTIVATE, _EITHER, _INACTIVE, source="P2 L366, R532"),
-    Row(_move, _ACTIVE, _ACTIVE, source="P2 L366, R532"),
-    Row(_move, _INACTIVE, _INACTIVE, source="P2 L366, R532"),
-    Row(remove, _EITHER, ABSENT, source="P2 L368, G594"),
-)
 
 
 def add(change: Change, client: Client, url: str, active: bool | None) -> EventsEndpoint:
@@ -129,7 +109,7 @@ def update(change: Change, endpoint: EventsEndpoint, url: str | None, active: bo
         _check(change, url)
         endpoint = _move(change, endpoint, url)
     if active is not None:
-        (_ACTIVATE if active else _DEACTIVATE)(change, endpoint)
+        (ENDPOINT.on if active else ENDPOINT.off)(change, endpoint)
 
 
 def _check(change: Change, url: str) -> None:

@@ -8,7 +8,7 @@ from confsim.assumptions.identity import CLAIM_NAMES, INHERITED_VALIDATORS
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import turn
-from confsim.kernel import ABSENT, Change, Index, Machine, Misuse, Record, Row, SecretForm, Table, View
+from confsim.kernel import Change, Field, Index, Misuse, Record, SecretForm, Table, Toggle, View
 
 from . import jws
 
@@ -43,23 +43,16 @@ ACTIVE: Index[Validator] = Index("active", "state", of=lambda state: (True,) if 
 VALIDATORS: Table[str, Validator] = Table("validators", Validator, "id", ACTIVE, secrets={"key": SecretForm.TEXT})
 
 
-MACHINE: Machine[ValidatorState, Validator] = Machine(
+MACHINE = Toggle(
     "validator",
     "A validator of identity tokens; at most one of a client is active (R113-R116, R238).",
     VALIDATORS,
+    Field("state"),
     ValidatorState,
-    state="state",
     refused=Reason.NOT_FOUND,
+    sources=("P1 States L180, R113, R114, G537", "P1 States L181, R115, G537"),
 )
-_ADD = MACHINE.draft("add")
-ENABLE = MACHINE.trigger("enable")
-DISABLE = MACHINE.trigger("disable")
-
-MACHINE.declare(
-    Row(_ADD, ABSENT, ValidatorState.INACTIVE, source="R139, G190"),
-    Row(ENABLE, tuple(ValidatorState), ValidatorState.ACTIVE, source="P1 States L180, R113, R114, G537"),
-    Row(DISABLE, tuple(ValidatorState), ValidatorState.INACTIVE, source="P1 States L181, R115, G537"),
-)
+_ADD = MACHINE.added("add", into=ValidatorState.INACTIVE, source="R139, G190")
 
 
 def add(
@@ -108,12 +101,12 @@ def get(change: Change, client: Client, id: str) -> Validator:
 
 def enable(change: Change, validator: Validator) -> Validator:
     """Make the validator the client's active one. Refusal STATE_HOLDS (G537)."""
-    return turn(change, ENABLE, validator)
+    return turn(change, MACHINE.on, validator)
 
 
 def disable(change: Change, validator: Validator) -> Validator:
     """Make the validator inactive; others are unchanged. Refusal STATE_HOLDS (G537)."""
-    return turn(change, DISABLE, validator)
+    return turn(change, MACHINE.off, validator)
 
 
 def list_validators(change: Change, client: Client) -> View[Validator]:

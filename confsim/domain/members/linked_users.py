@@ -6,7 +6,7 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel import Change, Collection, Index, Record, Refusal, Table
+from confsim.kernel import ABSENT, EXISTS, Change, Collection, Guard, Index, Record, Refusal, Row, Table
 
 
 class Link(Record, kw_only=True):
@@ -37,13 +37,22 @@ LINKED: Collection[Link] = Collection(
     "linked user", "A user linked to a channel (R365, R469-R473).", LINKS, refused=Reason.NOT_LINKED
 )
 _CREATE = LINKED.added("create", source="P2 L287, R469")
-_LINK = LINKED.added("link", source="P2 L288, R473, G444, G537")
 UNLINK = LINKED.removed("unlink", source="P2 States L171, R365, G445")
 
 
-def _link(channel: Channel, user: User) -> Link:
-    """A user who stands among the linked users of the channel."""
-    return Link(client=channel.client, channel=channel.id, user=user.id, made_for=user.account is Account.LINKED)
+@LINKED.effect("link", refused=Reason.NOT_REGULAR, details=lambda change, link, channel, user: {"id": user.id})
+def _link(change: Change, link: Link | None, channel: Channel, user: User) -> Link:
+    """A regular user stands among the linked users of the channel; no change for one who does already."""
+    return link or Link(client=channel.client, channel=channel.id, user=user.id)
+
+
+_REGULAR = Guard("the user is registered", lambda change, link, channel, user: not users.unregistered(user))
+
+LINKED.declare(
+    *LINKED.rows,
+    Row(_link, ABSENT, EXISTS, only_if=_REGULAR, source="P2 L288, R473, G444"),
+    Row(_link, EXISTS, EXISTS, source="P2 L288, G444, G537"),
+)
 
 
 def _find(change: Change, channel: Channel, user: int) -> Link | None:
@@ -62,17 +71,14 @@ def create(change: Change, client: Client, channel: Channel, handle: str, ttl: i
         raise Refusal(Reason.LINKED_HANDLE_TAKEN, handle=handle)
     handles.require_usable(change, client, handle, channel=channel.id)
     user = users.create(change, client.id, handle, Account.LINKED, channel=channel.id)
-    _CREATE(change, _link(channel, user))
+    _CREATE(change, Link(client=channel.client, channel=channel.id, user=user.id, made_for=True))
     invitations.create(change, user, ttl)
     return user
 
 
 def link(change: Change, channel: Channel, user: User) -> None:
     """Link a regular user to the channel; no change when linked already. Refusal NOT_REGULAR (G444)."""
-    if _find(change, channel, user.id) is None:
-        if users.unregistered(user):
-            raise Refusal(Reason.NOT_REGULAR, id=user.id)
-        _LINK(change, _link(channel, user))
+    _link(change, _find(change, channel, user.id), channel, user)
 
 
 def unlink(change: Change, channel: Channel, user: User) -> None:

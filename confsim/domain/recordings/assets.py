@@ -6,7 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from confsim.assumptions import Reason, ask, not_found, recordings as assumed
-from confsim.kernel import ABSENT, Change, Deadline, Index, Machine, Record, Row, Table, View, replace
+from confsim.kernel import ABSENT, Change, Index, Machine, Record, Row, Table, View, replace
 
 from . import sample_files
 
@@ -65,7 +65,7 @@ MACHINE: Machine[Upload, RecordingAsset] = Machine(
     ASSETS,
     Upload,
     state="state",
-    refused=Reason.RECORDING_NOT_READY,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.RECORDING_NOT_READY},
 )
 CREATE = MACHINE.draft("create")
 _BEGIN_UPLOAD = MACHINE.trigger("begin upload")
@@ -80,7 +80,7 @@ def finish_upload(change: Change, asset: RecordingAsset, ended: int) -> Recordin
 
 
 #: Not announced: waiting for the next timer means waiting for the end of the processing.
-_BEGINS = Deadline("recording upload", lambda asset: asset.upload_begins, announced=False)
+_BEGINS = MACHINE.deadline("recording upload", lambda asset: asset.upload_begins, announced=False)
 
 MACHINE.declare(
     Row(CREATE, ABSENT, Upload.PENDING, source="P2 States L170, R362, G491"),

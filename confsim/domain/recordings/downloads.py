@@ -16,6 +16,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.identity import jws
 from confsim.domain.members import roles
 from confsim.domain.members.roles import Role
+from confsim.domain.runtime.sessions import SESSIONS
 from confsim.kernel import Change, Collection, Record, Refusal
 
 from . import assets
@@ -153,10 +154,10 @@ def _seconds(instant: int) -> int | float:
 # The mail to owners with the link of a recording that is ready (P2 Events L374)
 
 
-def recipients(change: Change, channel: Channel, recording: Recording) -> tuple[int, ...]:
-    """The ids of the owners who receive a mail when the recording is ready (G505)."""
+def recipients(change: Change, channel: Channel | None, recording: Recording) -> tuple[int, ...]:
+    """The ids of the owners who are mailed when the recording is ready (G505), at its end if the channel is deleted."""
     choice = ask(change, assumed.MAILED)
-    if choice == "owners-at-stop":
+    if channel is None or choice == "owners-at-stop":
         return recording.owners
     if choice == "not-for-api-tokens" and recording.starter is None:
         return ()
@@ -165,20 +166,21 @@ def recipients(change: Change, channel: Channel, recording: Recording) -> tuple[
 
 def mail_link(change: Change, recording: Recording) -> None:
     """Mail the link of the recording to each recipient with a verified address."""
-    channel = channels.get(change, recording.client, recording.channel)
-    for owner in reachable(change, channel, recipients(change, channel, recording)):
+    channel, client = channels.find(change, recording.client, recording.channel), recording.client
+    name = SESSIONS.of(change, client)[recording.session].name if channel is None else channel.name
+    for owner in reachable(change, client, recipients(change, channel, recording)):
         assert owner.email is not None
-        link = _mailed_link(change, channel, recording.id)
-        text = f"The recording of {channel.name} is ready: {link}"
+        link = _mailed_link(change, recording)
+        text = f"The recording of {name} is ready: {link}"
         subject = "A recording is ready"
-        mail.send(change, channel.client, owner.email, subject, text, kind=mail.MailKind.RECORDING, link=link)
+        mail.send(change, client, owner.email, subject, text, kind=mail.MailKind.RECORDING, link=link)
 
 
-def _mailed_link(change: Change, channel: Channel, recording: str) -> str:
+def _mailed_link(change: Change, recording: Recording) -> str:
     link = ask(change, assumed.LINK)
     if "{token}" in link:
-        combined = assets.list_of_recording(change, channel.client, recording)[0]
+        combined = assets.list_of_recording(change, recording.client, recording.id)[0]
         link = link.replace("{token}", issue_link(change, combined, ask(change, durations.RECORDING_MAIL_LINK)))
-    for name, id in {"client": channel.client, "channel": channel.id, "recording": recording}.items():
+    for name, id in {"client": recording.client, "channel": recording.channel, "recording": recording.id}.items():
         link = link.replace(f"{{{name}}}", id)
     return link

@@ -5,7 +5,7 @@ from enum import Enum
 from operator import attrgetter
 from typing import assert_never
 
-from confsim.assumptions import Reason, ask, recordings as assumed
+from confsim.assumptions import Reason, ask, note_shown, recordings as assumed
 from confsim.assumptions.protocol import durations
 from confsim.domain import delays
 from confsim.domain.channels import channels
@@ -25,7 +25,6 @@ from confsim.kernel import (
     CREATED,
     Call,
     Change,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -105,7 +104,7 @@ MACHINE: Machine[RecordingState, Recording] = Machine(
     RECORDINGS,
     RecordingState,
     state="state",
-    refused=Reason.RECORDING_NOT_READY,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.RECORDING_NOT_READY},
 )
 
 
@@ -181,7 +180,7 @@ def _does_fail(change: Change, recording: Recording, fails: bool | None = None) 
 
 
 _FAILS = Guard("its processing fails", _does_fail)
-_ENDS = Deadline("recording processing", lambda recording: recording.processing_ends)
+_ENDS = MACHINE.deadline("recording processing", lambda recording: recording.processing_ends)
 _PROCESSING, _READY, _FAILED = RecordingState.PROCESSING, RecordingState.READY, RecordingState.FAILED
 
 MACHINE.declare(
@@ -209,13 +208,13 @@ def possible(change: Change, channel: Channel, caller: Caller) -> bool:
     """Whether the caller may record: an API token always, a user when an owner has a verified address (R499-R501)."""
     if caller.api_token is not None:
         return True
-    return any(reachable(change, channel, roles.ids(change, channel, Role.OWNER)))
+    return any(reachable(change, channel.client, roles.ids(change, channel, Role.OWNER)))
 
 
-def reachable(change: Change, channel: Channel, ids: Iterable[int]) -> Iterator[User]:
+def reachable(change: Change, client: str, ids: Iterable[int]) -> Iterator[User]:
     """The users among ``ids`` who have a verified address and so can receive mail (R159, R363, R499)."""
     for id in ids:
-        user = USERS.get(change, id, channel.client)
+        user = USERS.get(change, id, client)
         if user is not None and user.email is not None:
             yield user
 
@@ -289,6 +288,7 @@ def drafts(change: Change, recording: Recording) -> Iterator[Call[RecordingAsset
 
     contents = [AssetContent.COMBINED]
     if ask(change, assumed.YIELDS) == "all":
+        note_shown(change, channel, "speech2text")
         contents += [AssetContent.ARCHIVE, *([AssetContent.CAPTIONS] if channel.speech2text else [])]
     for content in contents:
         yield made(content, assets.LABELS[content])

@@ -8,7 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.assumptions import ask, not_found
+from confsim.assumptions import ask, not_found, value_of
+from confsim.assumptions.channels import HISTORY
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.runtime import sessions as assumed
 from confsim.domain import lists
@@ -50,7 +51,7 @@ class SessionFilter(Struct, frozen=True):
 class _VisibleSessions(Struct, frozen=True):
     """The sessions of a client that the caller may list: all, or those of channels that the user hosts (R421, G439).
 
-    ``rooms`` says whether the sessions of breakout rooms are included.
+    ``rooms`` says whether the sessions of breakout rooms are included, ``kept`` whether those of deleted channels are.
     """
 
     change: Change
@@ -58,6 +59,7 @@ class _VisibleSessions(Struct, frozen=True):
     caller: Caller
     everything: bool
     rooms: bool
+    kept: bool
 
     def includes(self, id: str) -> bool:
         """Whether it has the sessions of this channel."""
@@ -65,7 +67,9 @@ class _VisibleSessions(Struct, frozen=True):
         if user is not None and roles.hosts_itself(self.change, self.client, id, user.id):
             return True
         channel = channels.find(self.change, self.client, id)
-        if channel is None or (channel.parent is not None and not self.rooms):
+        if channel is None:
+            return self.kept and SESSIONS.has(self.change, sessions.BY_CHANNEL, id, self.client)
+        if channel.parent is not None and not self.rooms:
             return False
         return self.everything or roles.is_operator(self.change, channel, self.caller.user)
 
@@ -109,7 +113,8 @@ def list_sessions(
     Refusal NOT_FOUND for a channel that the caller does not host, where that is refused (G377).
     """
     rooms = ask(change, assumed.ROOMS) == "listed"
-    visible = _VisibleSessions(change, client.id, caller, _administers(change, caller), rooms)
+    kept = (caller.api_token is not None or caller.customer_admin) and value_of(change, HISTORY) == "kept"
+    visible = _VisibleSessions(change, client.id, caller, _administers(change, caller), rooms, kept)
     channel = None if filters.channel is None else filters.channel.lower()
     hosted = channel is None or visible.includes(channel)
     if not hosted and ask(change, assumed.UNKNOWN_CHANNEL) == "refuse":
@@ -128,7 +133,7 @@ def list_sessions(
     any_started = any(SESSIONS.has(change, LISTED, value, client.id) for value in values)
     order = _order(change, sort, any_started=any_started, descending=descending)
     found: Sequence[Session]
-    if order is None or unstarted or (filters.bounded and order is not sessions.STARTED):
+    if order is None or unstarted or kept or (filters.bounded and order is not sessions.STARTED):
         matching = _matching(visible, channel, recorded, low, high, unstarted=unstarted)
         found = _sorted(change, caller, matching, sort, descending=descending)
     else:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, channels as assumed_channels, not_found, note
+from confsim.assumptions import Reason, ask, channels as assumed_channels, not_found, note, note_shown
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
@@ -13,7 +13,6 @@ from confsim.kernel import (
     ABSENT,
     CREATED,
     Change,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -92,9 +91,9 @@ SESSIONS: Table[str, Session] = Table("sessions", Session, "id", BY_CHANNEL, OPE
 
 
 class Attendance(Record, kw_only=True):
-    """A user's part in a session. ``joins`` are numbers that increase with every join in the world; the handle is
-    that of the last join and is stored beyond the deletion of the user. ``latest`` is whether it is the user's latest
-    in the channel.
+    """A user's part in a session. ``joins`` are numbers that increase with every join in the world. ``handle`` is that
+    of the last join and ``left_as`` that of leaving since then, None before; both outlive the user. ``latest`` is
+    whether it is the user's latest in the channel.
     """
 
     session: str
@@ -103,6 +102,7 @@ class Attendance(Record, kw_only=True):
     handle: str
     joins: tuple[int, ...]
     latest: bool = True
+    left_as: str | None = None
 
     @property
     def key(self) -> str:
@@ -138,10 +138,9 @@ START = MACHINE.trigger("start")
 COUNT = MACHINE.trigger("count")
 BECOME_EMPTY = MACHINE.trigger("become empty")
 _STAY_EMPTY = MACHINE.trigger("stay empty")
-END = MACHINE.trigger(
-    "end",
-    refused={_ENDED: Reason.SESSION_ENDED},
-    details=lambda change, session: {} if session is None else {"id": session.id},
+END = MACHINE.trigger("end")
+_END_AGAIN = MACHINE.trigger(
+    "end again", refused={_ENDED: Reason.SESSION_ENDED}, details=lambda change, session: {"id": session.id}
 )
 BE_RECORDED = MACHINE.trigger("be recorded")
 REMOVE = MACHINE.trigger("remove")
@@ -152,6 +151,7 @@ def initialise(change: Change, session: Session | None, channel: Channel, parent
     """The session exists on the streaming server; no user has joined yet."""
     id = fresh_id(change)
     note(change, assumed_sessions.GROUP)
+    note_shown(change, channel, "service_mode")
     return Session(
         id=id,
         client=channel.client,
@@ -190,6 +190,13 @@ def attend(change: Change, session: Session, user: User) -> Session:
     return _count(change, replace(session, participants=session.participants + (before is None)))
 
 
+@MACHINE.effect("keep handle")
+def keep_handle(change: Change, session: Session, attendance: Attendance, handle: str) -> Session:
+    """The user has left under this handle, under which the session keeps the user."""
+    ATTENDANCES.of(change, session.client).update(attendance, left_as=handle)
+    return session
+
+
 def _count(change: Change, session: Session) -> Session:
     """The peak is at least the number of users inside, and the session lingers no longer."""
     inside = len(PRESENCES.where(change, BY_PLACE, session.channel, session.client))
@@ -226,7 +233,8 @@ def _remove_attendances(change: Change, session: Session) -> None:
 
 _AT_ONCE = Guard("it does not outlive its users", lambda change, session: grace(change) == 0)
 _WAITS = Guard("it waits for users to come back", lambda change, session: bool(grace(change)))
-_GRACE = Deadline("session grace", lambda session: session.grace_ends, subject="channel")
+_IGNORED = Guard("that is ignored", lambda change, session: ask(change, assumed_sessions.ENDED_AGAIN) == "ignore")
+_GRACE = MACHINE.deadline("session grace", lambda session: session.grace_ends, subject="channel")
 _INITIALISED = SessionState.INITIALISED
 _ANY = tuple(SessionState)
 
@@ -236,10 +244,12 @@ MACHINE.declare(
     Row(START, _INITIALISED, _ONGOING, effect=_start, move_to_end=True, source="P2 Session L70, R285, G359"),
     Row(attend, _ONGOING, _ONGOING, source="P2 Session L64, R287"),
     Row(COUNT, _ONGOING, _ONGOING, effect=_count, source="P2 Session L64"),
+    *(Row(keep_handle, state, state, source="G372, G446") for state in (_ONGOING, _ENDED)),
     Row(BECOME_EMPTY, _ONGOING, _ENDED, only_if=_AT_ONCE, effect=_end, source="G359"),
     Row(BECOME_EMPTY, _ONGOING, _ONGOING, only_if=_WAITS, effect=_linger, source="G359"),
     Row(_STAY_EMPTY, _ONGOING, _ENDED, effect=_end, at=_GRACE, source="G359"),
     Row(END, (_INITIALISED, _ONGOING), _ENDED, effect=_end, source="P2 States L164, R353, R417, R418"),
+    Row(_END_AGAIN, _ENDED, _ENDED, only_if=_IGNORED, source="P2 L234, R417, G363"),
     *(Row(BE_RECORDED, life, life, effect=_be_recorded, source="P2 Session L65, R286") for life in SessionState),
     Row(REMOVE, _ANY, ABSENT, effect=_remove_attendances, source="G309"),
 )
@@ -274,10 +284,8 @@ def get_of_channel(change: Change, channel: Channel, id: str) -> Session:
 
 
 def end(change: Change, session: Session) -> None:
-    """End the session; no effect when it has ended (R417, G363)."""
-    if session.state is SessionState.ENDED and ask(change, assumed_sessions.ENDED_AGAIN) == "ignore":
-        return
-    END(change, session)
+    """End the session; no effect when it has ended (R417). Refusal SESSION_ENDED when that is refused (G363)."""
+    (_END_AGAIN if session.state is _ENDED else END)(change, session)
 
 
 def set_group(change: Change, session: Session, group: str | None) -> Session:

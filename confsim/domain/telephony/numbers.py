@@ -6,8 +6,8 @@ from enum import Enum
 
 from confsim.assumptions import Reason, ask, not_found, note, telephony as assumed
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.conventions import require_filled, turn
-from confsim.kernel import ABSENT, Change, Field, Index, Machine, Misuse, Record, Row, Table, Toggle
+from confsim.domain.conventions import require_filled
+from confsim.kernel import Change, Field, Index, Misuse, Record, Table, Toggle
 
 from . import e164
 
@@ -54,25 +54,16 @@ ENABLED: Index[Number] = Index(
 NUMBERS: Table[str, Number] = Table("inbound numbers", Number, "number", DEFAULTS, ENABLED, located="number")
 
 
-STANDING: Machine[NumberState, Number] = Machine(
+STANDING = Toggle(
     "inbound number",
     "Whether an inbound number may be assigned; disabling it removes its assignments (R366, R367).",
     NUMBERS,
+    Field("standing"),
     NumberState,
-    state="standing",
-    refused=Reason.INVALID_STATE,
+    refused=Reason.NOT_FOUND,
+    sources=("P2 L299, G580, G537", "P2 States L172, R366, G580, G537"),
 )
-_ADD = STANDING.draft("add")
-_ENABLE = STANDING.trigger("enable")
-_DISABLE = STANDING.trigger("disable")
-_ANY = tuple(NumberState)
-
-STANDING.declare(
-    Row(_ADD, ABSENT, NumberState.ENABLED, source="G468"),
-    Row(_ENABLE, _ANY, NumberState.ENABLED, source="P2 L299, G580, G537"),
-    Row(_DISABLE, _ANY, NumberState.DISABLED, source="P2 States L172, R366, G580, G537"),
-)
-
+_ADD = STANDING.added("add", into=NumberState.ENABLED, source="G468")
 LISTING = Toggle(
     "default number",
     "The default list of a client (R325, G479, G578).",
@@ -112,11 +103,6 @@ def find_owner(change: Change, number: str) -> Client | None:
 def get(change: Change, client: Client, number: str) -> Number:
     """The inbound number (+E164) of the client, enabled or not. Refusal NOT_FOUND."""
     return NUMBERS.get(change, number, client.id) or not_found("inbound number", number)
-
-
-def set_state(change: Change, number: Number, trigger: str) -> Number:
-    """Enable or disable the inbound number; a disabled one reaches no channel (R366)."""
-    return turn(change, _ENABLE if trigger == "enable" else _DISABLE, number, state=trigger)
 
 
 def remove_from_defaults(change: Change, number: Number) -> Number:

@@ -6,14 +6,13 @@ from functools import cached_property
 from typing import Any
 from unicodedata import normalize
 
-from confsim.assumptions import Context, Reason, ask, identity as assumed_identity, not_found
+from confsim.assumptions import Context, Reason, ask, identity as assumed_identity, not_found, note
 from confsim.assumptions.users import users as assumed
 from confsim.kernel import (
     ABSENT,
     CREATED,
     Change,
     Creation,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -99,10 +98,10 @@ class User(Record, kw_only=True):
     """One user of one client.
 
     ``channel`` is the channel that a guest, linked or dialled user was made for. ``accepted`` is the version of the
-    terms last accepted. ``image`` is the key of stored bytes or a URL; ``email`` the verified address and ``pending``
-    the addresses waiting for their code, as (address, code). ``follows`` are user ids (G207). ``inbound`` is whether
-    the call of a dialled user came in. ``ends`` is when a guest is removed (epoch milliseconds), None for never.
-    ``hosting`` follows from the user's roles in channels.
+    terms last accepted, ``accepts_again`` whether newer ones have been published since. ``image`` is the key of stored
+    bytes or a URL; ``email`` the verified address and ``pending`` the addresses waiting for their code, as (address,
+    code). ``follows`` are user ids (G207). ``inbound`` is whether the call of a dialled user came in. ``ends`` is when
+    a guest is removed (epoch milliseconds), None for never. ``hosting`` follows from the user's roles in channels.
     """
 
     id: int
@@ -118,6 +117,7 @@ class User(Record, kw_only=True):
     origin_id: str | None = None
     levels: tuple[Level, ...] = ()
     accepted: int | None = None
+    accepts_again: bool = False
     channel: str | None = None
     email: str | None = None
     pending: tuple[tuple[str, str], ...] = ()
@@ -188,7 +188,7 @@ MACHINE: Machine[Account, User] = Machine(
     USERS,
     Account,
     state="account",
-    refused=Reason.NOT_PREDEFINED,
+    refused={ABSENT: Reason.NOT_FOUND, None: Reason.NOT_PREDEFINED},
 )
 _CREATE_GUEST = MACHINE.draft("create guest")
 _LINK = MACHINE.draft("link")
@@ -240,7 +240,7 @@ def limit(change: Change, user: User, ends: int) -> User:
 
 
 _ORIGIN_MATCHES = Guard("the identity carries the origin id", lambda change, user, origin: origin == user.origin_id)
-_GUEST_ENDS = Deadline("guest", lambda user: user.ends)
+_GUEST_ENDS = MACHINE.deadline("guest", lambda user: user.ends)
 _GUEST, _LINKED, _DIALLED, _PREDEFINED, _REGISTERED = Account
 _CONNECTED = (_PREDEFINED, _REGISTERED)
 
@@ -278,6 +278,7 @@ def create(change: Change, client: str, handle: str, account: Account, **fields:
 
 def get(change: Change, client: str, id: int) -> User:
     """The user of this id in the client. Refusal NOT_FOUND when there is none."""
+    note(change, assumed.FIRST_USER_ID)
     return USERS.get(change, id, client) or not_found("user", id)
 
 

@@ -21,6 +21,8 @@ from .common import LOOK, PAGE, moments, number, show
 _ENTRIES = 20
 #: Most columns of a kind, beside the name, the state and the id.
 _COLUMNS = 5
+#: Records that one page puts in order; a link continues with older ones.
+_SORTED = 20_000
 
 
 class RecordRow(Struct, frozen=True):
@@ -41,20 +43,36 @@ def records(asked: PageRequest) -> AnsweredPage:
         return _record(asked, *asked.path, at)
     offset = number(asked, "offset")
     chosen = {name: query.get(name) or None for name in ("kind", "client", "search")}
-    bounds = {"look": LOOK, "start": number(asked, "start")} if chosen["search"] else {}
-    limit = PAGE if chosen["kind"] or chosen["search"] else 0
-    page = control("list_records", **chosen, at=at, offset=offset, limit=limit, **bounds)
-    columns = _columns(page.records) if chosen["kind"] else []
+    sort, unsorted = query.get("sort") if chosen["kind"] else None, ""
+    start, limit = number(asked, "start"), PAGE if chosen["kind"] or chosen["search"] else 0
+
+    def listed(**order: Any) -> Any:
+        """Return the page; a search and an order look through a part of the records."""
+        look = LOOK if chosen["search"] else _SORTED if order else None
+        bounds = {} if look is None else {"look": look, "start": start}
+        return control("list_records", **chosen, at=at, offset=offset, limit=limit, **bounds, **order)
+
+    try:
+        page = listed(sort=sort) if sort else listed()
+    except Misuse as misuse:
+        if not sort or misuse.status != 400:
+            raise
+        page, sort, unsorted = listed(), None, str(misuse)
+    columns = _columns(page.records, (sort or "").removeprefix("-")) if chosen["kind"] else []
     return show(
         asked,
         "records",
         "Records",
         page=page,
         kind=chosen["kind"],
-        columns=columns,
+        columns=[(name, not any(name in each.references for each in page.records)) for name in columns],
+        has_state=not chosen["kind"] or any(each.machines for each in page.records),
         rows=[_row(each, columns) for each in page.records],
         kinds=_offered(counted(page.kinds), chosen["kind"]),
         clients=control("get_info").clients,
+        sort=sort,
+        unsorted=unsorted,
+        start=start,
         offset=offset,
         size=PAGE,
         at=at,
@@ -75,10 +93,11 @@ def _offered(kinds: list[tuple[str, int]], kind: str | None) -> list[tuple[str, 
     return kinds if kind is None or kind in dict(kinds) else [(kind, 0), *kinds]
 
 
-def _columns(found: list[Any]) -> list[str]:
+def _columns(found: list[Any], sorted_by: str) -> list[str]:
     """Return the fields that tell records of a kind from each other: those whose values differ, then those with one.
 
-    Left out are the key and the client, what stands in the name or is the state, and what is no plain value.
+    They are in the order of the record, with the one that the records are sorted by. Left out are the key and the
+    client, what stands in the name or is the state, and what is no plain value.
     """
     values: dict[str, list[Any]] = {}
     for each in found:
@@ -88,7 +107,9 @@ def _columns(found: list[Any]) -> list[str]:
             if not told and not is_nothing(value) and not isinstance(value, dict):
                 values.setdefault(name, []).append(value)
     differing = [name for name, those in values.items() if any(each != those[0] for each in those)]
-    return [*differing, *(name for name in values if name not in differing)][:_COLUMNS]
+    first = [sorted_by] if found and sorted_by in found[0].record else []
+    chosen = [*dict.fromkeys((*first, *differing, *values))][:_COLUMNS]
+    return [name for name in found[0].record if name in chosen] if found else []
 
 
 def _row(found: Any, columns: list[str]) -> RecordRow:
@@ -153,8 +174,8 @@ def _page(asked: PageRequest, entry: Any, change: Any) -> str:
 
 def _inputs(record: Any) -> list[Input]:
     """Return the fields of the form that changes a record, with their present values as hints."""
-    now = {name.replace("_", "").lower(): value for name, value in record.record.items()}
+    now = {name.replace("_", "").lower(): f"now {short(value)}" for name, value in record.record.items()}
     return [
-        input_of(each.name, each.schema, {}, text=each.text, hint=short(now.get(each.name.lower(), "unchanged")))
+        input_of(each.name, each.schema, {}, text=each.text, hint=now.get(each.name.lower(), "unchanged"))
         for each in record.editable
     ]

@@ -34,7 +34,8 @@ def overview(asked: PageRequest) -> AnsweredPage:
         Token(value, each.role, people[str(each.userId)].label if str(each.userId) in people else "")
         for value, each in info.tokens.items()
     ]
-    wrong = [summary.calls.refused + summary.calls.failed, summary.counts.undelivered, summary.counts.waiting]
+    late = sum(each.overtaken for each in summary.endpoints)
+    wrong = [summary.counts.refused, summary.counts.undelivered, late, summary.counts.waiting]
     calls = control("get_journal", limit=_LISTED).rows
     shown = {"info": info, "summary": summary, "tokens": tokens, "curl": _curl(info, tokens)}
     if not summary.calls.total and not summary.calls.dropped and not any(wrong):

@@ -71,7 +71,7 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
         things[place] = find(call, things[place], things[place - 1]) if inside else find(call, things[place])
     if named is None:
         named = _input(call, contract, values, incoming.request) if has_input else {}
-    result = operation.function(call, *things, **named)
+    result = operation.run(call, things, named)
     status, headers, body = encode(change, contract, result)
     return Response(status, headers, body)
 
@@ -107,7 +107,7 @@ def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, gr
                     admission.require_service(call, call.client)
     except Refusal:
         if not public and value_of(call.change, transport.CHECKS_ORDER) == "role first":
-            admission.admit(call, grants, missing=True)
+            admission.admit(call, grants)
         raise
 
 

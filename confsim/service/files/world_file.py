@@ -246,7 +246,7 @@ def _client(change: Change, file: ClientFile, made: Mapping[str, Client]) -> Cli
 def _number(change: Change, client: Client, file: NumberFile) -> None:
     made = numbers.add(change, client, file.number, file.code, default=file.isDefault)
     if not file.enabled:
-        numbers.set_state(change, made, "disable")
+        numbers.STANDING.to("disable")(change, made)
 
 
 def _user(change: Change, client: Client, file: UserFile, rooms: Mapping[str, list[str]]) -> User:

@@ -68,7 +68,7 @@ def test_removed_users_stay_in_history(choice, expected):
 
 
 @pytest.mark.rule("R197")
-@pytest.mark.parametrize(("choice", "expected"), [("now", "Robert"), ("last-join", "Bob")])
+@pytest.mark.parametrize(("choice", "expected"), [("then", "Robert"), ("now", "Robert"), ("last-join", "Bob")])
 def test_a_phone_that_is_renamed_is_so_in_history(choice, expected):
     """Under the handle of now, or of the last join; the search finds what is shown."""
     sim = demo(sessions__participant_handle=choice)

@@ -42,7 +42,7 @@ auth.presentation=["?token={token}"]            get_me                         C
 config.texts-without-language=ignore            set_config                     LANGUAGE_MISSING
 dial.sip-user=any                               dial_registered_user           NOT_REGISTERED
 emails.malformed=taken                          set_user_email                 EMAIL_MALFORMED
-events.open-while-off=["list_events_endpoints"] list_events_endpoints          EVENTS_OFF
+events.open-while-off=["get_events_secret"]     get_events_secret              EVENTS_OFF
 events.unknown-endpoint=ignore                  update_events_endpoint         NOT_FOUND
 friendly-urls.off=nothing                       set_channel_friendly_url       FRIENDLY_URLS_OFF
 friendly-urls.taken=move                        set_channel_friendly_url       FRIENDLY_URL_TAKEN

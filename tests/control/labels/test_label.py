@@ -115,3 +115,11 @@ def test_an_entry_says_what_it_is_about_and_who_called(sim):
         ("Demo Room", "Uma User"),
     ]
     assert [each.about.label for each in sim.requests.between()] == ["Olaf Owner in Demo Room", "Uma User in Demo Room"]
+
+
+def test_a_client_is_called_by_its_name():
+    """Also where a record of its own has the id of the client as its key."""
+    sim = Simulator()
+    ok(sim, "set_events_state", state="enable")
+    record = sim.control("get_record", "users", "1004")
+    assert [each.label for each in record.references["client"]] == ["Demo Customer"]

@@ -113,3 +113,69 @@ def test_what_cannot_be_found_is_named(plane, path, status):
     found, problem = plane("GET", path.replace(" ", "%20"))
     assert found == status
     assert problem["detail"]
+
+
+@pytest.fixture
+def rooms(sim):
+    """Three rooms, of which the newest has a host limit, an id for meetings and a small letter."""
+    for name in ("Beta", "Alpha", "gamma"):
+        sim.call("create_channel", "demo-owner", body={"name": name}, expect=200)
+    return lambda **given: [each.label for each in sim.control("list_records", kind="channels", **given).records]
+
+
+def test_records_are_sorted_by_a_field(sim, rooms):
+    """By a field, the label or the state, in either direction, page by page; equal ones are newest first."""
+    names = sorted(rooms(), key=str.casefold)
+    assert rooms(sort="name") == rooms(sort="label") == names
+    assert rooms(sort="-name") == names[::-1]
+    assert rooms(sort="name", limit=2) + rooms(sort="name", offset=2) == names
+    assert rooms(sort="-name", search="demo", client=CUSTOMER) == ["Demo Room", "Demo Event Room"]
+    records = sim.control("list_records", kind="channels").records
+    states = {each.label: each.machines[0].state for each in records}
+    assert rooms(sort="state") == sorted([each.label for each in records], key=states.get)
+    ids = [each.record["number"] for each in sim.control("list_records", kind="channels", sort="-number").records]
+    assert ids == sorted(ids, reverse=True)
+
+
+def test_records_without_a_value_are_last(sim):
+    """In both directions."""
+    sim.call("set_user_email", "demo-user", userId=1004, body={"email": "Zoe@example.com"}, expect=200)
+    for sort in ("email", "-email"):
+        values = [each.record["email"] for each in sim.control("list_records", kind="users", sort=sort).records]
+        given = [each for each in values if each]
+        assert given == sorted(given, key=str.casefold, reverse=sort.startswith("-"))
+        assert values == given + [None] * (len(values) - len(given))
+        assert None in values
+
+
+def test_a_look_bounds_what_is_sorted(sim, rooms):
+    """The newest ones are in order; the answer says where the others begin."""
+    page = sim.control("list_records", kind="channels", sort="name", look=3)
+    assert ([each.label for each in page.records], page.next) == (["Alpha", "Beta", "gamma"], 3)
+    page = sim.control("list_records", kind="channels", sort="name", look=3, start=3)
+    assert ([each.label for each in page.records], page.next) == (rooms()[3:], None)
+
+
+def test_every_kind_can_be_sorted_by_each_of_its_fields(sim):
+    """Whatever the type of the field, every record is in the list."""
+    sim = Simulator(clock=START, scenario="breakout-session")
+    for kind in {each.kind for each in sim.control("list_records", limit=0).kinds}:
+        every = sim.control("list_records", kind=kind, limit=500).records
+        for name in ("label", *every[0].record, *(["state"] if every[0].machines else [])):
+            found = sim.control("list_records", kind=kind, limit=500, sort=name).records
+            assert sorted(each.id for each in found) == sorted(each.id for each in every), (kind, name)
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("/records?sort=name", "sort needs a kind"),
+        ("/records?kind=channels&sort=nam", "did you mean 'name'"),
+        ("/records?kind=channels&sort=", "is not a field of channels"),
+    ],
+)
+def test_a_sort_that_cannot_be_is_reported(plane, path, problem):
+    """It says what is missing."""
+    status, found = plane("GET", path)
+    assert status == 400
+    assert problem in found["detail"]

@@ -7,7 +7,7 @@ import pytest
 from confsim import Misuse, Simulator
 from confsim.control.labels.problem import problem_of
 from confsim.domain.events.deliveries import Attempt
-from kit import ADMIN, EVENT_ROOM, GUEST, OWNER, ROOM, START, USER, ok
+from kit import ADMIN, CUSTOMER, EVENT_ROOM, GUEST, OWNER, ROOM, START, USER, ok
 
 URL = "http://127.0.0.1:22211/hooks/billing"
 
@@ -125,3 +125,45 @@ def test_the_operation_answers_over_http(sim):
     answer = sim.client(ADMIN).get("/_confsim/summary?limit=1").json
     assert answer["counts"]["waiting"] == 2
     assert len(answer["waiting"]) == 1
+
+
+def preflight(sim, origin):
+    """What a browser asks before a web page of an origin calls."""
+    sim.client().options("/channels", headers={"Origin": origin, "Access-Control-Request-Method": "POST"})
+    return sim.requests[-1].id
+
+
+def test_the_preflight_of_a_page_that_no_client_allows_is_refused():
+    """It counts among the refused calls until a client allows its origin; why says how."""
+    sim, page = Simulator(clock=START), "http://localhost:5173"
+    id = preflight(sim, page)
+    found = sim.summary()
+    assert (found.calls.blocked, found.calls.refused, found.counts.refused) == (1, 0, 1)
+    (refused,) = found.refused
+    assert (refused.id, refused.status, refused.what) == (id, 204, "OPTIONS /v1_0/channels")
+    assert refused.text.startswith(f"No client allows web pages of {page}, so the browser does not send their POST; ")
+    (row,) = sim.control("get_journal").rows
+    assert row.why == refused.text
+    why = sim.control("explain_request", id)
+    assert why.text == refused.text
+    assert "set_origins" in why.see[0]
+    ok(sim, "set_origins", clientId=CUSTOMER, body=[page])
+    preflight(sim, page)
+    assert sim.summary().calls.blocked == 1
+
+
+def test_an_endpoint_tells_what_arrived_out_of_order():
+    """A delivery that arrived after one of a later event, however many wait."""
+    sim = Simulator(clock=START)
+    ok(sim, "set_events_state", state="enable")
+    sim.webhooks.deliver_to(lambda message: 200)
+    ok(sim, "add_events_endpoint", body={"url": URL})
+    sim.faults.add(thing="webhook", match={"kind": "channel.created"}, do={"outcome": "out of order", "by": "30s"})
+    for name in ("First", "Second", "Third"):
+        ok(sim, "create_channel", OWNER, body={"name": name})
+        sim.clock.advance("1s")
+    assert sim.summary().endpoints[0].overtaken == 0
+    sim.clock.advance("1m")
+    (endpoint,) = sim.summary().endpoints
+    assert (endpoint.overtaken, endpoint.delivered, endpoint.undelivered) == (1, 3, 0)
+    assert (endpoint.latecomer, endpoint.latecomerLabel) == (sim.webhooks[0].id, "channel.created: First")

@@ -9,6 +9,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext
 from confsim.domain.broadcast import destinations
 from confsim.domain.channels import channels
+from confsim.domain.conventions import turn
 from confsim.kernel.refusal import Refusal
 from kit import CUSTOMER, EVENT_ROOM, NOTHING, ROOM, refused
 
@@ -65,11 +66,11 @@ def test_a_state_that_holds_is_refused_by_choice(change):
     room = channels.get(change, CUSTOMER, ROOM)
     made = destinations.add(change, room, "rtmp://h/app", None, None)
     with pytest.raises(Refusal) as caught:
-        destinations.set_state(change, made, "enable")
+        turn(change, destinations.MACHINE.to("enable"), made)
     assert (caught.value.reason, caught.value.facts) == (Reason.STATE_HOLDS, {"state": "enabled"})
-    destinations.set_state(change, made, "disable")
+    turn(change, destinations.MACHINE.to("disable"), made)
     with pytest.raises(Refusal):
-        destinations.set_state(change, destinations.get(change, room, made.id), "disable")
+        turn(change, destinations.MACHINE.to("disable"), destinations.get(change, room, made.id))
 
 
 @pytest.mark.rule("R526")
@@ -79,7 +80,7 @@ def test_a_destination_is_found_in_its_own_channel(change):
     made = destinations.add(change, room, "rtmp://h/app", "Main", enabled=False)
     assert destinations.get(change, room, made.id) == made
     for trigger, urls in (("enable", ("rtmp://h/app",)), ("disable", ())):
-        destinations.set_state(change, destinations.get(change, room, made.id), trigger)
+        turn(change, destinations.MACHINE.to(trigger), destinations.get(change, room, made.id))
         found = destinations.get(change, room, made.id)
         assert (found.label, found.enabled) == ("Main", trigger == "enable")
         assert destinations.enabled(change, room) == urls

@@ -212,7 +212,7 @@ def test_an_unknown_validator_is_not_found(change: Change) -> None:
 def test_the_machine_admits_every_trigger_in_every_state(change: Change) -> None:
     """Setting the state that holds is no error by itself (G537)."""
     validator = VALIDATORS.of(change, CUSTOMER)["demo-validator"]
-    triggers = ((validators.DISABLE, ValidatorState.INACTIVE), (validators.ENABLE, ValidatorState.ACTIVE))
+    triggers = ((validators.MACHINE.off, ValidatorState.INACTIVE), (validators.MACHINE.on, ValidatorState.ACTIVE))
     for trigger, then in triggers:
         for state in ValidatorState:
             moved = trigger(change, VALIDATORS.of(change, CUSTOMER).put(replace(validator, state=state)))

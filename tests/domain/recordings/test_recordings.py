@@ -146,7 +146,7 @@ def test_an_owner_with_a_verified_address_makes_recording_possible(sim):
     assert not recordings.possible(change, room, operator)
     assert recordings.possible(change, room, token)
     ids = (owner.user.id, operator.user.id, 999_999)
-    assert [each.id for each in recordings.reachable(change, room, ids)] == [operator.user.id]
+    assert [each.id for each in recordings.reachable(change, room.client, ids)] == [operator.user.id]
 
 
 @pytest.mark.rule("R361")

@@ -44,7 +44,7 @@ class Shop:
 
     def switch(self, number, trigger):
         """Enable or disable the number."""
-        numbers.set_state(self.change, self.number(number), trigger)
+        numbers.STANDING.to(trigger)(self.change, self.number(number))
 
     def cancel(self, channel, number):
         """End the assignment of the number to the channel."""
@@ -111,7 +111,7 @@ def test_repeating_can_be_refused():
     change = World(seed=1).change(0, ProfileContext({"states.repeated": "refuse", "delete.empty-slot": "refuse"}))
     client = clients.create(change, "C", None)
     number = numbers.add(change, client, US)
-    assert refused(numbers.set_state, change, number, "enable") is Reason.STATE_HOLDS
+    assert refused(turn, change, numbers.STANDING.on, number) is Reason.STATE_HOLDS
     assert refused(numbers.remove_from_defaults, change, number) is Reason.NOT_FOUND
     number = turn(change, numbers.LISTING.on, number)
     assert refused(turn, change, numbers.LISTING.on, number) is Reason.STATE_HOLDS

@@ -285,11 +285,13 @@ _ONLY: dict[tuple[str, ...], tuple[str, ...]] = {
     # P1 L178, R111, R549, G163: what runs ends, and no data is lost
     (
         *("clients", "sessions", "presences", "occupancies", "placements", "breakout sessions", "breakout rooms"),
-        *("recordings", "recording assets", "broadcasts", "calls", "channels"),
+        *("recordings", "recording assets", "broadcasts", "calls", "channels", "attendances"),
     ): ("set_client_service_state",),
-    # R103, R107, R108, R316, G177: nobody is put out, existing channels and what users have accepted stay
+    # R103, R104, G177: users must accept again, and nobody is put out
+    ("clients", "users"): ("promulgate_terms",),
+    # R107, R108, R316, G177: nobody is put out, existing channels and what users have accepted stay
     ("clients",): (
-        *("promulgate_terms", "update_terms_url", "set_client_dial_in_state"),
+        *("update_terms_url", "set_client_dial_in_state"),
         *("set_friendly_urls_state", "set_events_state", "set_origins"),
     ),
     # R174, G557: a handle that must be unique is reserved once

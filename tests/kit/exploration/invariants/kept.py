@@ -53,6 +53,20 @@ def _invitations(view: View) -> Iterator[str]:
     yield from _only_one(view, "invitations", "user", "state", {"pending"})
 
 
+@STATED.world(
+    "must-accept-again",
+    "Users who accepted former terms must accept the new ones, and no others must again.",
+    "P1 States L175, L176, R101, R103, R104",
+    "users", "clients",
+)  # fmt: skip
+def _terms(view: View) -> Iterator[str]:
+    current = {client.id: client.terms.version for client in view["clients"]}
+    for user in view["users"]:
+        former = user.accepted is not None and user.accepted != current.get(user.client, user.accepted)
+        if user.accepts_again is not former:
+            yield f"accepts again {user.accepts_again}"
+
+
 @STATED.world("one-call-of-a-user", "A user is on one phone call at a time.", "G452", "calls")
 def _calls(view: View) -> Iterator[str]:
     yield from _only_one(view, "calls", "user", "state", {"ringing", "answered"})

@@ -44,7 +44,7 @@ FAULTS: tuple[Fault, ...] = (
         "terms",
         "P1 States L175, R101, G180",
         ("client and child",),
-        altered(row(terms._accept, Acceptance.NEVER), only_if=None),
+        altered(row(terms.accept_terms, Acceptance.NEVER), only_if=None),
     ),
     Fault(
         "new terms keep the version of the old ones",
@@ -72,7 +72,7 @@ FAULTS: tuple[Fault, ...] = (
         "identity",
         "P1 States L180, R114, R238",
         _IDENTITY,
-        forgotten(coupling(validators.MACHINE, validators.DISABLE)),
+        forgotten(coupling(validators.MACHINE, validators.MACHINE.off)),
     ),
     Fault(
         "the old value of a regenerated API token is valid",

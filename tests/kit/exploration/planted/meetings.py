@@ -9,7 +9,6 @@ from unittest import mock
 
 from msgspec.structs import replace
 
-from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room
 from confsim.domain.breakout.breakouts import Breakout, BreakoutState
@@ -86,6 +85,7 @@ def _into(machine: Machine[Any, Any], state: Any) -> list[Row]:
 _STARTED = row(breakouts._START, BreakoutState.PREPARED)
 _DUE = breakouts._ENDS.due
 _START = breakouts.start
+_UNASSIGN = assignments.unassign
 
 
 def _route_first() -> tuple[Any, ...]:
@@ -112,10 +112,8 @@ def _start_another(change: Change, channel: Channel) -> Breakout:
 
 def _unassign_whenever(change: Change, breakout: Breakout, room: Room, user: User) -> None:
     """Remove an assignment also after the start."""
-    assignment = assignments.find(change, breakout, user.id)
-    if assignment is None or assignment.room != room.id:
-        raise Refusal(Reason.NOT_FOUND, what="participant", id=user.id)
-    assignments._REMOVE(change, assignment)
+    with mock.patch.object(row(assignments._remove, EXISTS), "only_if", None):
+        _UNASSIGN(change, breakout, room, user)
 
 
 # Telephony
