@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from .channels import DRAWN_IDS
 from .register import assumption, duration, subset_of
 
 _ALL = (
@@ -97,7 +96,6 @@ RECORDED = assumption(
     "Events are stored while the client's events are on and an endpoint is active, or always.",
     "while-heard",
     ("always",),
-    decides=DRAWN_IDS,
 )
 EVENTS_STORED = assumption("events.kept", "G533", "How many of the latest events of a client are stored.", 1000, (100,))
 OPEN_WHILE_OFF = assumption(

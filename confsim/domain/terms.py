@@ -4,8 +4,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from confsim.assumptions import Reason, ask, note, terms as assumed
-from confsim.assumptions.protocol import initial
+from confsim.assumptions import Reason, ask, note, note_shown, terms as assumed
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.users.users import USERS, Account, User
 from confsim.kernel import EXISTS, Change, Collection, Computed, Guard, Machine, Refusal, Row, replace
@@ -117,6 +116,7 @@ def _binding(change: Change, client: Client) -> bool:
 def standing(change: Change, client: Client, user: User) -> TermsStatus:
     """The standing of the user on the client's terms (R079-R082)."""
     terms = client.terms
+    note_shown(change, terms, "url")
     binding = _binding(change, client)
     first = user.accepted is None and binding
     current = not first and user.accepted in {None, terms.version}
@@ -132,8 +132,8 @@ def is_blocked(change: Change, client: Client, user: User) -> bool:
         return False
     if user.accepted is None and not _binding(change, client):
         return False
+    note_shown(change, client.terms, "required")
     if users.unregistered(user):
-        note(change, initial.TERMS_REQUIRED)
         return client.terms.required
     return client.terms.required or ask(change, assumed.BINDS) == "users"
 
@@ -141,7 +141,13 @@ def is_blocked(change: Change, client: Client, user: User) -> bool:
 def require_login(change: Change, client: Client, user: User) -> None:
     """Raise Refusal TERMS_NOT_ACCEPTED if the user gets no token before accepting the terms (R240)."""
     if is_blocked(change, client, user) and ask(change, assumed.LOGIN) == "refuse":
-        raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
+        raise not_accepted(change, client)
+
+
+def not_accepted(change: Change, client: Client) -> Refusal:
+    """The refusal of a user who has to accept the client's terms first, with their URL."""
+    note_shown(change, client.terms, "url")
+    return Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
 
 
 def accept(change: Change, client: Client, user: User, version: int) -> User:

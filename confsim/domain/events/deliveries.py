@@ -19,7 +19,6 @@ from confsim.domain.fault_points import WEBHOOK, FaultOutcome, fault_for
 from confsim.kernel import (
     ABSENT,
     Change,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -169,7 +168,7 @@ def _restart(change: Change, delivery: Delivery) -> Delivery:
 
 
 _RETRIES_LEFT = Guard("a retry is left", lambda change, delivery: delivery.tries < len(ask(change, assumed.DELAYS)))
-_DUE = Deadline("webhook delivery", lambda delivery: delivery.due)
+_DUE = MACHINE.deadline("webhook delivery", lambda delivery: delivery.due)
 _WAITING, _READY, _LATER, _DELIVERED, _FAILED, _REFUSED, _LOST = DeliveryState
 
 MACHINE.declare(

@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.assumptions import ask, events as assumed
+from confsim.assumptions import ask, events as assumed, note_shown
 from confsim.assumptions.events import EventKind
 from confsim.domain.clients.clients import CLIENTS
-from confsim.kernel import Change, Record, Table
+from confsim.kernel import Change, Record, Table, as_uuid
 
 from . import deliveries, endpoints
 
@@ -85,7 +85,10 @@ def _place(kind: EventKind, payload: Payload) -> int:
 def is_heard(change: Change, client: str) -> bool:
     """Whether events of the client are recorded: it has events enabled and an active endpoint, or always (G533)."""
     found = CLIENTS.get(change, client)
-    subscribed = found is not None and found.events and bool(endpoints.subscribed(change, client))
+    subscribed = False
+    if found is not None and endpoints.subscribed(change, client):
+        note_shown(change, found, "events")
+        subscribed = found.events
     return ask(change, assumed.RECORDED) == "always" or subscribed
 
 
@@ -118,7 +121,7 @@ def tell(change: Change) -> None:
 def _record(change: Change, client: str, kind: EventKind, payload: Payload) -> None:
     rows = EVENTS.of(change, client)
     number = change.count(f"event {client}")
-    id = change.uuid()
+    id = as_uuid(change.key(f"event {number} of {client}")[:16])
     rows.put(Event(number=number, id=id, client=client, kind=kind, at=change.now, payload=dict(payload)))
     past = number - ask(change, assumed.EVENTS_STORED)
     if past in rows:
