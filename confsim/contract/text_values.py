@@ -91,7 +91,7 @@ def text_reader(annotation: Any) -> TextReader:
 
         def read(context: Context, where: str, text: str) -> str:
             check(context, where, text)
-            return text
+            return trimmed(context, text) if sized.trims else text
 
         return read
     raise TypeError(f"no parameter can be of type {annotation!r}")
@@ -198,6 +198,12 @@ def form_check(form: TextForm) -> TextCheck:
         form.read(context, text)
 
     return check
+
+
+def trimmed(context: Context, text: str) -> str:
+    """Return the text of a name without outer blanks, unless the profile keeps them."""
+    bare = text.strip()
+    return bare if bare == text or ask(context, parsing.OUTER_BLANKS) == "removed" else text
 
 
 def text_check(sized: Sized) -> TextCheck:

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from .ids import as_token
+from .ids import as_token, as_uuid
 from .influence import Cascade, Coupling, Need
 from .machine import Call, Creation, Details, Machine, Refused, Trigger
 from .refusal import Misuse, NotYet, Refusal, suggest, suggest_near
@@ -13,10 +13,11 @@ from .tables.table import Record, SecretForm, Table
 from .tables.views import View, merged
 from .timers import NEVER
 from .two_states import Collection, Toggle
-from .world import Change, World
+from .world import AT_END, Change, World
 
 __all__ = [
     "ABSENT",
+    "AT_END",
     "CREATED",
     "EXISTS",
     "NEVER",
@@ -54,6 +55,7 @@ __all__ = [
     "View",
     "World",
     "as_token",
+    "as_uuid",
     "merged",
     "replace",
     "suggest",

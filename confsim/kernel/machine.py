@@ -138,7 +138,7 @@ class Trigger(Generic[R, P]):
         moved = self.machine._move(change, record, row, args, kwargs)
         for coupling in row.couplings:
             if state in coupling.sees:
-                coupling.propagate(change, moved)
+                coupling.propagate(change, moved, record)
         stored = self.machine.stored(change, moved) if row.couplings else moved
         return moved if stored is None else stored
 

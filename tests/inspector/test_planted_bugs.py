@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from kit import ROOM, START, planted
+from kit import ROOM, START
+from kit.crowded import planted
 
 #: By the name of the bug: the tile, the row, the page that its link leads to, and what that page says and offers.
 FOUND = {

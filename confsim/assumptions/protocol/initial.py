@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypedDict, cast
+from collections.abc import Iterable, Mapping
+from typing import Any, TypedDict, cast
 
 from confsim.assumptions.identity import AVAILABLE_PROVIDERS
-from confsim.assumptions.register import assumption, integer, text, texts
+from confsim.assumptions.protocol import sizes
+from confsim.assumptions.register import Assumption, Context, ask, assumption, context_of, integer, text, texts
 
 _CREATE = "create_channel get_channel"
 _CLIENT = "create_client list_clients get_client_settings"
@@ -211,3 +213,53 @@ ORIGINS = assumption(
     "create_client list_origins list_domains",
     check=texts("texts"),
 )
+
+#: The entry that gives a field of a new client, of its terms, of a new channel or of its media pool its value.
+OF_FIELD: Mapping[str, Assumption[Any]] = {
+    "url": TERMS_URL,
+    "required": TERMS_REQUIRED,
+    "unique_handles": UNIQUE_HANDLES,
+    "friendly_urls": FRIENDLY_URLS,
+    "speech2text": SPEECH2TEXT,
+    "dial_in": DIAL_IN,
+    "dial_out": DIAL_OUT,
+    "midi": MIDI,
+    "events": EVENTS,
+    "providers": PROVIDERS,
+    "origins": ORIGINS,
+    "domains": ORIGINS,
+    "service_mode": SERVICE_MODE,
+    "audio_quality": AUDIO_QUALITY,
+    "reputation": CHANNEL_REPUTATION,
+    "max_users": MAX_USERS,
+    "open": LOBBY_OPEN,
+    "guest_access": GUEST_ACCESS,
+    "make_private": MAKE_PRIVATE,
+    "media_pool_size": sizes.MEDIA_POOL,
+    "limit": sizes.MEDIA_POOL,
+    **dict.fromkeys(_FLAGS, CHANNEL_FLAGS),
+}
+
+
+#: The fields of a client that are its settings.
+CLIENT_SETTINGS = ("unique_handles", "speech2text", "dial_out", "friendly_urls", "midi", "dial_in")
+
+
+def values(context: Context, fields: Iterable[str]) -> dict[str, Any]:
+    """Return the values that a new thing has in these fields, and note their entries."""
+    entries = [(field, OF_FIELD[field]) for field in fields]
+    return {field: _of(entry, ask(context, entry), field) for field, entry in entries}
+
+
+def note_shown(context: Context, record: object, *fields: str) -> None:
+    """Note the entries of the fields that still have the values of a new thing; another value rests on no entry."""
+    carried = context_of(context)
+    used, profile = carried.used, carried.profile
+    for field in fields:
+        entry = OF_FIELD[field]
+        if entry.id not in used and getattr(record, field) == _of(entry, profile.get(entry.id, entry.default), field):
+            used[entry.id] = None
+
+
+def _of(entry: Assumption[Any], value: Any, field: str) -> Any:
+    return value[field] if entry is CHANNEL_FLAGS else value

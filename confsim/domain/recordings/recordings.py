@@ -5,7 +5,7 @@ from enum import Enum
 from operator import attrgetter
 from typing import assert_never
 
-from confsim.assumptions import Reason, ask, recordings as assumed
+from confsim.assumptions import Reason, ask, note_shown, recordings as assumed
 from confsim.assumptions.protocol import durations
 from confsim.domain import delays
 from confsim.domain.channels import channels
@@ -288,6 +288,7 @@ def drafts(change: Change, recording: Recording) -> Iterator[Call[RecordingAsset
 
     contents = [AssetContent.COMBINED]
     if ask(change, assumed.YIELDS) == "all":
+        note_shown(change, channel, "speech2text")
         contents += [AssetContent.ARCHIVE, *([AssetContent.CAPTIONS] if channel.speech2text else [])]
     for content in contents:
         yield made(content, assets.LABELS[content])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, channels as assumed_channels, not_found, note
+from confsim.assumptions import Reason, ask, channels as assumed_channels, not_found, note, note_shown
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
@@ -151,6 +151,7 @@ def initialise(change: Change, session: Session | None, channel: Channel, parent
     """The session exists on the streaming server; no user has joined yet."""
     id = fresh_id(change)
     note(change, assumed_sessions.GROUP)
+    note_shown(change, channel, "service_mode")
     return Session(
         id=id,
         client=channel.client,

@@ -3,7 +3,7 @@
 from enum import Enum
 from typing import assert_never
 
-from confsim.assumptions import Reason, ask, not_found, note, telephony as assumed
+from confsim.assumptions import Reason, ask, not_found, note, note_shown, telephony as assumed
 from confsim.assumptions.protocol import durations
 from confsim.domain import delays
 from confsim.domain.channels import channels
@@ -184,6 +184,7 @@ MACHINE.declare(
 
 def _require_dial_out(change: Change, channel: Channel) -> None:
     """Refusals DIAL_OUT_OFF (R490, R493, G448), CHANNEL_IDLE (G450)."""
+    note_shown(change, channel, "dial_out")
     if not channel.dial_out:
         raise Refusal(Reason.DIAL_OUT_OFF)
     meeting = channels.base_channel(change, channel)
@@ -273,6 +274,8 @@ def dial_in(
     """
     client, reached = number_assignments.resolve_inbound_call(change, number, code, meeting_id)
     meeting = channels.base_channel(change, reached)
+    note_shown(change, meeting, "dial_in")
+    note_shown(change, reached, "dial_in")
     if not meeting.dial_in or not reached.dial_in:
         raise Refusal(Reason.DIAL_IN_OFF)
     organizer = pins.check(change, reached, pin)

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 from unicodedata import normalize
 
-from confsim.assumptions import Context, Reason, ask, identity as assumed_identity, not_found
+from confsim.assumptions import Context, Reason, ask, identity as assumed_identity, not_found, note
 from confsim.assumptions.users import users as assumed
 from confsim.kernel import (
     ABSENT,
@@ -278,6 +278,7 @@ def create(change: Change, client: str, handle: str, account: Account, **fields:
 
 def get(change: Change, client: str, id: int) -> User:
     """The user of this id in the client. Refusal NOT_FOUND when there is none."""
+    note(change, assumed.FIRST_USER_ID)
     return USERS.get(change, id, client) or not_found("user", id)
 
 

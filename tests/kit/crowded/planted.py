@@ -1,6 +1,6 @@
 """Five small clients, each with a bug that somebody looks for in the inspector.
 
-``PYTHONPATH=tests python tests/kit/planted.py NAME [PORT]`` serves a world in which one of them has run.
+``PYTHONPATH=tests python tests/kit/crowded/planted.py NAME [PORT]`` serves a world in which one of them has run.
 """
 
 from __future__ import annotations
