@@ -267,7 +267,7 @@ def values(context: Context, fields: Iterable[str]) -> dict[str, Any]:
 def note_shown(context: Context, record: object, *fields: str) -> None:
     """Note the entries of the fields that still have the values of a new thing; another value rests on no entry.
 
-    All fields are read and compared at once: that saves a tenth of get_channel (``python tests/benchmarks operations``).
+    To read and compare all at once saves a tenth of get_channel (``python tests/benchmarks operations``).
     """
     carried = context.carried or context_of(context)
     read, ids, new = _reading(fields)
