@@ -37,6 +37,9 @@ class NumberId(Wire):
 class Languages(Wire):
     """Ordered languages, and the same as the value of an Accept-Language header (G205)."""
 
+    #: What generators call the class, which would have the name of its own field otherwise.
+    KEYWORDS: ClassVar = {"title": "UserLanguages"}
+
     languages: Annotated[list[str], "The codes, the preferred one first."]
     acceptLanguage: Annotated[str, "The same as the value of an Accept-Language header."]
 

@@ -99,6 +99,24 @@ LAST_OWNER = assumption(
     "remove_owner demote_owner",
     refuses={"LAST_OWNER": ("keep",)},
 )
+FORMER_OWNER = assumption(
+    "roles.former-owner",
+    "G562",
+    "An owner whose ownership is removed: has no role in the channel afterwards, or is an operator of it.",
+    "none",
+    ("operator",),
+    "remove_owner",
+)
+TEMPORARY_HOSTS = assumption(
+    "roles.temporary-hosts",
+    "G271 G210",
+    "Who can be made operator or owner: any user of the client, also a guest, a linked user or a phone, whose token "
+    "ends some day; or registered and predefined users only.",
+    "any",
+    ("registered",),
+    "add_operator add_owner",
+    refuses={"NOT_REGISTERED": ("registered",)},
+)
 
 # guests.*
 GUEST_ACCESS_OFF = assumption(

@@ -78,7 +78,7 @@ ACCEPTANCE: Machine[Acceptance, User] = Machine(
     "accept",
     details=lambda change, user, version: {"version": version, "currentVersion": _current(change, user)},
 )
-def _accept(change: Change, user: User, version: int) -> User:
+def accept_terms(change: Change, user: User, version: int) -> User:
     """The user has accepted this version; calls are permitted again, also with tokens issued before."""
     return replace(user, accepted=version, accepts_again=False)
 
@@ -92,7 +92,7 @@ def be_superseded(change: Change, user: User) -> User:
 _IS_CURRENT = Guard("the version is the current one", lambda change, user, version: version == _current(change, user))
 
 ACCEPTANCE.declare(
-    Row(_accept, tuple(Acceptance), Acceptance.ACCEPTED, only_if=_IS_CURRENT, source="P1 States L175, R101, G180"),
+    Row(accept_terms, tuple(Acceptance), Acceptance.ACCEPTED, only_if=_IS_CURRENT, source="P1 States L175, R101, G180"),
     Row(be_superseded, (Acceptance.ACCEPTED, Acceptance.AGAIN), Acceptance.AGAIN, source="P1 States L176, R103, R104"),
 )
 
@@ -154,4 +154,4 @@ def accept(change: Change, client: Client, user: User, version: int) -> User:
     """Accept a version for the user, which must be the current one."""
     if client.terms.version == 1:
         note(change, assumed.FIRST)  # the choice decides whether there was anything to accept (G168)
-    return _accept(change, user, version)
+    return accept_terms(change, user, version)

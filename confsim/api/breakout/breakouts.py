@@ -249,7 +249,7 @@ def start_breakout_session(call: Call, channel: Channel) -> None:
 
     Refusals EVENT_ROOM_OFF, BREAKOUT_ACTIVE, BREAKOUT_NOT_PREPARED.
     """
-    breakouts.start(call.change, channel)
+    breakout_rooms.require_startable(call.change, breakouts.start(call.change, channel))
 
 
 @operation("POST /channels/{uuid}/breakout/session/stop", rules="R357 R468", gaps="G418 G433 G434 G435")

@@ -58,7 +58,7 @@ class EventsEndpoint(Wire):
         Long | None,
         "The instant at which it was added, in epoch milliseconds.",
         StatedUnit("epoch-ms"),
-        Present(assumed.RECORD, always={"with-created"}, never={"plain"}),
+        Present(assumed.RECORD, always={"with-created"}),
     ] = None
 
 

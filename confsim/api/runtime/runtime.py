@@ -22,7 +22,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import turn
 from confsim.domain.members import channel_access, roles
 from confsim.domain.members.roles import Role
-from confsim.domain.runtime import lobby, presence, sessions, streaming
+from confsim.domain.runtime import entrance, lobby, presence, sessions, streaming
 from confsim.domain.runtime.streaming import Placed
 from confsim.domain.users.users import USERS
 from confsim.kernel import Refusal
@@ -171,6 +171,11 @@ def get_streaming_proxy(call: Call, channel: Channel) -> StreamingAddress:
 
     Refusal CHANNEL_BEING_CREATED while the channel is being created there: wait a second and retry.
     """
+    user = call.maybe_user
+    if user is not None and ask(call.change, assumed_streaming.PROXY_FOR) == "entrance":
+        presence.require_may_join(
+            call.change, entrance.entry(call.client, channels.base_channel(call.change, channel), user)
+        )
     streaming.place(call.change, channel)
     if (
         ask(call.change, assumed_presence.JOINING) == "proxyfor"

@@ -8,7 +8,7 @@ from confsim.api.paths import MeOrUser
 from confsim.api.views import NumberId
 from confsim.assumptions import ask
 from confsim.assumptions.users import handles as assumed
-from confsim.contract import FreeText, FullName, Handle, Present, Source, Switch, Url, Wire, gates
+from confsim.contract import FreeText, FullName, Handle, Source, Switch, Url, Wire, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.conventions import turn
@@ -35,11 +35,7 @@ class Uniqueness(Wire):
     """Whether a handle is free, and whether the client requires unique ones."""
 
     unique: Annotated[bool, "Whether the handle is free."]
-    required: Annotated[
-        bool | None,
-        "Whether the client requires unique handles.",
-        Present(assumed.HANDLE_REQUIRED_SHOWN, always={"always"}),
-    ] = None
+    required: Annotated[bool | None, "Whether the client requires unique handles."] = None
 
 
 class UserRegistration(Wire):

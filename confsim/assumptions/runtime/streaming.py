@@ -109,6 +109,17 @@ MESSAGES = assumption(
     "get_streaming_proxy get_data_channel",
 )
 
+PROXY_FOR = assumption(
+    "streaming.proxy-for",
+    "G340 G348",
+    "Who gets the address of the streaming server: every user whom the gate admits, also one whom the channel would "
+    "not let in; or only users who would be let in or wait in the lobby, while others get the refusal of joining.",
+    "gate",
+    ("entrance",),
+    "get_streaming_proxy",
+    refuses={"GUEST_ACCESS_OFF": ("entrance",)},
+)
+
 # turn.*
 TURN = assumption(
     "turn.credentials",

@@ -199,6 +199,15 @@ FOLLOWING = assumption(
     "control",
     ("never",),
 )
+SEVERAL_FOUND = assumption(
+    "users.several-found",
+    "G559 G560 G225",
+    "Which user a search by handle or by address finds when several have it: the one who was created first, or last. "
+    "Handles are looked for among those that are occupied, addresses among the verified ones and without case.",
+    "first",
+    ("last",),
+    "find_user_by_handle find_user_by_email",
+)
 DELETION = assumption(
     "users.deletion",
     "G250",

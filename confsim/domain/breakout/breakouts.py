@@ -13,7 +13,6 @@ from confsim.domain.runtime.sessions import SessionState
 from confsim.kernel import (
     ABSENT,
     Change,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -148,7 +147,7 @@ _NONE_RUNS = Guard(
 _AGAIN = Guard(
     "a stopped one can be started again", lambda change, breakout: ask(change, assumed.AFTER_STOP) == "prepared"
 )
-_ENDS = Deadline("breakout end", _due)
+_ENDS = MACHINE.deadline("breakout end", _due)
 _PREPARED, _ACTIVE, _DONE = BreakoutState
 
 MACHINE.declare(

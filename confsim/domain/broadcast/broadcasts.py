@@ -15,7 +15,6 @@ from confsim.kernel import (
     ABSENT,
     CREATED,
     Change,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -134,7 +133,7 @@ def _end(change: Change, broadcast: Broadcast) -> Broadcast:
 _DESTINED = Guard(
     "a destination is enabled", lambda change, broadcast, channel: bool(destinations.enabled(change, channel))
 )
-_STARTED = Deadline("broadcast start", lambda broadcast: broadcast.starting_ends, subject="channel")
+_STARTED = MACHINE.deadline("broadcast start", lambda broadcast: broadcast.starting_ends, subject="channel")
 _STARTING, _RUNNING, _ENDED = BroadcastState
 _OPEN = (_STARTING, _RUNNING)
 

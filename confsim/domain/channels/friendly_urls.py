@@ -119,6 +119,9 @@ def set_url(change: Change, client: Client, channel: Channel, url: str) -> Chann
     holder = _holder(change, channel, url)
     if ask(change, assumed.FRIENDLY_TAKEN) == "move" and holder is not None:
         _LOSE(change, holder)
+    others = (other.url_name for other in CHANNELS.of(change, client.id).all if other.id != channel.id)
+    if ask(change, assumed.FRIENDLY_LINKS) == "refused" and friendly(url) in map(friendly, others):
+        raise Refusal(Reason.FRIENDLY_URL_TAKEN, url=url)
     return _set(change, channel, url)
 
 

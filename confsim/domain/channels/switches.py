@@ -73,13 +73,13 @@ _LIFT = LIMIT.trigger("lift")
 
 
 @LIMIT.effect("limit")
-def _limit(change: Change, channel: Channel, limit: int) -> Channel:
+def limit_to(change: Change, channel: Channel, limit: int) -> Channel:
     """Users who present already go on presenting (G338)."""
     return replace(channel, presenters_limit=limit)
 
 
 LIMIT.declare(
-    Row(_limit, (_NONE, _LIMITED), _LIMITED, source="P2 States L161, R349"),
+    Row(limit_to, (_NONE, _LIMITED), _LIMITED, source="P2 States L161, R349"),
     Row(_LIFT, (_LIMITED, _NONE), _NONE, source="P2 States L162, R350, G536"),
 )
 
@@ -137,7 +137,7 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
             limit = None
     if limit is None:
         return _LIFT(change, channel)
-    return _limit(change, channel, limit)
+    return limit_to(change, channel, limit)
 
 
 def set_feature(change: Change, channel: Channel, trigger: Trigger[Channel, []]) -> Channel:

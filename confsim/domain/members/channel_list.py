@@ -54,7 +54,11 @@ def _with_rooms(change: Change, client: Client, found: Sequence[Channel], everyt
 def _matching(change: Change, found: Sequence[Channel], search: str | None) -> Sequence[Channel]:
     if not search:
         return found
-    return [channel for channel in found[::-1] if lists.matches(change, search, channel.name)][::-1]
+
+    def matches(channel: Channel) -> bool:
+        return lists.matches(change, search, channel.name, lists.described(change, channel.description))
+
+    return [channel for channel in found[::-1] if matches(channel)][::-1]
 
 
 def _sorted(change: Change, found: Sequence[Channel], *, by_name: bool, descending: bool) -> Sequence[Channel]:

@@ -25,7 +25,6 @@ from confsim.kernel import (
     CREATED,
     Call,
     Change,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -181,7 +180,7 @@ def _does_fail(change: Change, recording: Recording, fails: bool | None = None) 
 
 
 _FAILS = Guard("its processing fails", _does_fail)
-_ENDS = Deadline("recording processing", lambda recording: recording.processing_ends)
+_ENDS = MACHINE.deadline("recording processing", lambda recording: recording.processing_ends)
 _PROCESSING, _READY, _FAILED = RecordingState.PROCESSING, RecordingState.READY, RecordingState.FAILED
 
 MACHINE.declare(

@@ -13,7 +13,6 @@ from confsim.kernel import (
     ABSENT,
     CREATED,
     Change,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -235,7 +234,7 @@ def _remove_attendances(change: Change, session: Session) -> None:
 _AT_ONCE = Guard("it does not outlive its users", lambda change, session: grace(change) == 0)
 _WAITS = Guard("it waits for users to come back", lambda change, session: bool(grace(change)))
 _IGNORED = Guard("that is ignored", lambda change, session: ask(change, assumed_sessions.ENDED_AGAIN) == "ignore")
-_GRACE = Deadline("session grace", lambda session: session.grace_ends, subject="channel")
+_GRACE = MACHINE.deadline("session grace", lambda session: session.grace_ends, subject="channel")
 _INITIALISED = SessionState.INITIALISED
 _ANY = tuple(SessionState)
 

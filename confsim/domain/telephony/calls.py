@@ -17,7 +17,7 @@ from confsim.domain.runtime.entrance import Entrant, Entry
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import Account, User
-from confsim.kernel import ABSENT, Change, Deadline, Guard, Index, Machine, Record, Refusal, Row, Table, replace
+from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Record, Refusal, Row, Table, replace
 
 from . import e164, number_assignments, pins
 from .e164 import Dialled
@@ -162,7 +162,7 @@ _STAYS = Guard(
     lambda change, call: _is_admitted(change, call) and not _is_away(change, call),
 )
 _REFUSED = Guard("the channel does not admit the callee", lambda change, call: not _is_admitted(change, call))
-_PICKED_UP = Deadline("call", lambda call: call.answers)
+_PICKED_UP = MACHINE.deadline("call", lambda call: call.answers)
 _RINGING, _ANSWERED, _BUSY, _FAILED, _ENDED = CallState
 _ANSWER, _DIALLED_IN = "P2 L307, R497, G450, G452", "P2 L296-297, R324, R478, R479, G466"
 

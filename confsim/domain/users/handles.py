@@ -1,13 +1,13 @@
 """Handles: availability, and reservation for fifteen minutes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.users import handles as assumed
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.kernel import Change, Collection, Deadline, Index, Record, Refusal, SecretForm, Table, Toggle
+from confsim.kernel import Change, Collection, Index, Record, Refusal, SecretForm, Table, Toggle
 
 from . import users
 from .users import BY_HANDLE, USERS, User, folded
@@ -43,7 +43,7 @@ RESERVED: Collection[Reservation] = Collection(
     RESERVATIONS,
     refused=Reason.RESERVATION_NOT_FOUND,
 )
-_END = Deadline("handle reservation", lambda reservation: reservation.expires)
+_END = RESERVED.deadline("handle reservation", lambda reservation: reservation.expires)
 _RESERVE = RESERVED.added("reserve", source="P1 States L172, R094, G259")
 _REPLACE = RESERVED.removed("replace", source="G261")
 RELEASE = RESERVED.removed("release", source="R174, G557")
@@ -82,7 +82,12 @@ def _same(change: Change, one: str, other: str) -> bool:
 
 
 def find_holder(change: Change, client: Client, handle: str, but: User | None = None) -> User | None:
-    """The user except ``but`` who occupies the handle, or None; by default only registered ones do (G257, G256)."""
+    """The first user except ``but`` who occupies the handle, or None."""
+    return next((user for user in holders(change, client, handle) if but is None or user.id != but.id), None)
+
+
+def holders(change: Change, client: Client, handle: str) -> Iterator[User]:
+    """The users who occupy the handle, by default only registered ones (G257, G256), in order of creation."""
     key = folded(handle)
     where = [client]
     if ask(change, assumed.HANDLE_SCOPE) == "everywhere":
@@ -93,10 +98,7 @@ def find_holder(change: Change, client: Client, handle: str, but: User | None = 
             found: Iterable[User] = [user for user in rows.all if folded(user.handle) == key]
         else:
             found = rows.where(BY_HANDLE, key)
-        for user in found:
-            if (but is None or user.id != but.id) and _same(change, user.handle, handle):
-                return user
-    return None
+        yield from (user for user in found if _same(change, user.handle, handle))
 
 
 def list_reservations(change: Change, client: Client, handle: str) -> list[Reservation]:

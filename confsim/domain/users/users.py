@@ -13,7 +13,6 @@ from confsim.kernel import (
     CREATED,
     Change,
     Creation,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -241,7 +240,7 @@ def limit(change: Change, user: User, ends: int) -> User:
 
 
 _ORIGIN_MATCHES = Guard("the identity carries the origin id", lambda change, user, origin: origin == user.origin_id)
-_GUEST_ENDS = Deadline("guest", lambda user: user.ends)
+_GUEST_ENDS = MACHINE.deadline("guest", lambda user: user.ends)
 _GUEST, _LINKED, _DIALLED, _PREDEFINED, _REGISTERED = Account
 _CONNECTED = (_PREDEFINED, _REGISTERED)
 

@@ -473,7 +473,7 @@ def test_nothing_of_a_deleted_channel_is_reachable(sim):
     ],
 )
 def test_events_tell_of_recordings(outcome, kinds):
-    """Where the client's events are recorded."""
+    """They name recording and session, and say when it started, stopped and was ready, and where it is then."""
     sim = simulator(events__recorded="always", recordings__processing=outcome)
     id = recorded(sim)
     reported = [
@@ -481,4 +481,11 @@ def test_events_tell_of_recordings(outcome, kinds):
     ]
     assert [each.kind.value for each in reported] == kinds
     session = listed(sim)[0]["session"]
-    assert all(each.payload == {"channel": ROOM, "session": session, "recording": id} for each in reported)
+    ids = {"channel": ROOM, "session": session, "recording": id}
+    assert all(event.payload.items() >= ids.items() for event in reported)
+    times = [[name for name in ("started", "ended", "ready") if name in event.payload] for event in reported]
+    assert times[:2] == [["started"], ["started", "ended"]]
+    if outcome == "succeeds":
+        ready = reported[-1].payload
+        assert ready["started"] <= ready["ended"] <= ready["ready"] == reported[-1].at
+        assert fetch(sim, f"/v1_0{ready['link']}", OWNER).status_code == 200
