@@ -46,7 +46,7 @@ class Contract(Struct, frozen=True, gc=False):
     inputs, which are looked up once the caller's role is known. ``has_input`` says whether there is a body or
     a required query, ``empty`` whether there is no result, ``has_options`` whether the response has optional fields
     (G077), ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100). ``shown`` are the
-    assumptions about the ids in the answer.
+    assumptions about the ids in the answer, by id.
     """
 
     texts: tuple[tuple[int, PathParameter], ...]
@@ -61,7 +61,7 @@ class Contract(Struct, frozen=True, gc=False):
     creates: bool
     container: Assumption[str] | None
     headers: Mapping[str, Header]
-    shown: tuple[Assumption[Any], ...]
+    shown: Mapping[str, None]
 
 
 class Operation:
@@ -191,7 +191,7 @@ class Operation:
             creates=self.creates,
             container=self.container,
             headers=self.headers,
-            shown=tuple(entry for entry in (THING_IDS, FIRST_USER_ID) if not self.shows.isdisjoint(entry.decides)),
+            shown={each.id: None for each in (THING_IDS, FIRST_USER_ID) if not self.shows.isdisjoint(each.decides)},
         )
 
     def run(self, call: Any, things: list[Any], named: Mapping[str, Any]) -> Any:
