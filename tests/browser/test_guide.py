@@ -79,6 +79,7 @@ if MODULES:
         (tmp_path / "node_modules").symlink_to(MODULES)
         with serving("--allow-origin", f"http://{page_host}") as server:
             write_files(tmp_path, page_host, server.root.partition("://")[2].replace("127.0.0.1", "localhost"))
+            (tmp_path / "package.json").write_text("{}")
             launch = {"executablePath": CHROMIUM, "args": ["--no-sandbox"]}
             (tmp_path / "here.config.mjs").write_text(
                 'import config from "./playwright.config.mjs";\n'

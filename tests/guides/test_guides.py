@@ -32,6 +32,16 @@ pytest_plugins = ["pytester"]
 _NAME = re.compile(r"(?:#|//|<!--) (\S+\.\w+)(?: -->)?\n")
 
 
+#: The module that makes a world for each test of Node, which other guides import.
+_MODULE = "world.mjs"
+
+
+def _module() -> str:
+    """The module as the guide about languages shows it."""
+    texts = (text for _, text in BLOCK.findall(guides.get("languages").text))
+    return next(text for text in texts if text.startswith(f"// {_MODULE}"))
+
+
 class Walk:
     """A guide that is followed in a directory."""
 
@@ -84,6 +94,8 @@ class Walk:
     def _run(self, text: str) -> None:
         if any(f"{tool} " in text and shutil.which(tool) is None for tool in ("node", "java")):
             return
+        if "node " in text and not (self._directory / _MODULE).exists():
+            (self._directory / _MODULE).write_text(_module())
         script = text.replace("localhost:8080", f"localhost:{self._port}")
         code, output, errors = run_script(script, self._directory)
         assert code == 0, f"{script}\n{output[-2000:]}\n{errors[-2000:]}"
