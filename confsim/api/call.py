@@ -21,12 +21,14 @@ class Address(Struct, frozen=True):
     """The place of a world on its server.
 
     ``mount`` is the path of the world, empty at the root. ``host`` is the host and port by which callers in this
-    process reach the server. ``public_url``, if set, is the start of every URL in responses.
+    process reach the server. ``public_url``, if set, is the start of every URL in responses. ``origins`` are those of
+    web pages that the server lets call, whatever the clients allow; "*" stands for all.
     """
 
     mount: str = ""
     host: str = HOST
     public_url: str = ""
+    origins: frozenset[str] = frozenset()
 
 
 #: The address of a world without a server.

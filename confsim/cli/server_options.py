@@ -17,6 +17,12 @@ _ADDRESS = (
     _address("-H", "--host", default="127.0.0.1", show_default=True, help="Address to bind."),
     _address("--name", multiple=True, help="A further Host name to accept."),
     _address("--public-url", default="", metavar="URL", help="Start of URLs in answers, such as that of a proxy."),
+    _address(
+        "--allow-origin",
+        multiple=True,
+        metavar="ORIGIN",
+        help="An origin whose web pages may call, such as http://localhost:5173; * for all.",
+    ),
     _address("--tls", is_flag=True, help="Speak HTTPS, with a certificate that the server signs itself."),
     _address("--tls-cert", type=_PATH, metavar="FILE", help="Speak HTTPS with this certificate (PEM)."),
     _address("--tls-key", type=_PATH, metavar="FILE", help="Its key, where the file of the certificate has none."),

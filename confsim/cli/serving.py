@@ -137,6 +137,7 @@ def _served(
     frozen: bool,
     name: tuple[str, ...],
     public_url: str,
+    allow_origin: tuple[str, ...],
     allow_webhooks: tuple[str, ...],
     worlds: int | None,
     journal: int | None,
@@ -177,7 +178,7 @@ def _served(
         if journal is not None:
             simulator.requests.most = journal
         with _certificate(tls, tls_cert, tls_key, (host, *name)) as (context, trusted):
-            server = simulator.serve(host, port, name, allow_webhooks, public_url, context)
+            server = simulator.serve(host, port, name, allow_webhooks, public_url, context, allow_origin)
             keep(server)
             yield simulator, server, trusted
         if export_on_exit is not None:

@@ -370,10 +370,15 @@ def test_a_call_of_a_web_page_that_no_client_allows_says_so(sim, browse):
     client = sim.client(USER)
     client.get("/v1_0/users/me", headers={"Origin": "http://localhost:5173"})
     page = browse("/_confsim/inspector/requests/r1")
-    assert "A browser keeps this answer from the page at http://localhost:5173" in shown(page)
+    assert "does not allow web pages of http://localhost:5173, so the browser keeps this answer from them" in shown(
+        page
+    )
     assert "/_confsim/inspector/operations/set_origins" in page.links()
     client.get("/v1_0/users/me")
-    assert "A browser keeps" not in browse("/_confsim/inspector/requests/r2").text
+    assert 'id="h-why"' not in browse("/_confsim/inspector/requests/r2").text
+    client.get("/v1_0/users/nobody", headers={"Origin": "http://localhost:5173"})
+    page = browse("/_confsim/inspector/requests/r3")
+    assert "A browser keeps this answer from the page at http://localhost:5173" in shown(page)
 
 
 def test_long_answers_are_compared_from_where_they_differ():

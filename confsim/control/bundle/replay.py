@@ -117,7 +117,9 @@ class Player:
         else:
             worlds = Worlds(Service(service.world, Clock(bundle.started), self._profile))
             worlds.add(bundle.mount.removeprefix("/w/"), service)
-        service.pipeline.serve_at(replace(service.address, host=bundle.host, public_url=bundle.public_url))
+        service.pipeline.serve_at(
+            replace(service.address, host=bundle.host, public_url=bundle.public_url, origins=frozenset(bundle.origins))
+        )
         return worlds
 
     def digest(self) -> str:
