@@ -121,7 +121,11 @@ def user_view(call: Call, user: Person, size: ImageSize | None) -> User:
     unregistered = users.unregistered(user)
     if user.account is Account.PREDEFINED:
         unregistered = ask(call.change, assumed_users.PREDEFINED_UNREGISTERED)
-    viewer = call.maybe_user if ask(call.change, assumed_users.FOLLOWING) == "control" else None
+    viewer = call.maybe_user
+    following = viewer is not None and user.id in viewer.follows
+    followed = viewer is not None and viewer.id in user.follows
+    if (following or followed) and ask(call.change, assumed_users.FOLLOWING) == "never":
+        following = followed = False
     if user.reputation == value_of(call.change, assumed_users.REPUTATION):
         note(call.change, assumed_users.REPUTATION)
     shown = None
@@ -136,8 +140,8 @@ def user_view(call: Call, user: Person, size: ImageSize | None) -> User:
         imageUrl=image_url(call, user.client, user.image, size),
         clientId=user.client,
         reputation=user.reputation,
-        following=viewer is not None and user.id in viewer.follows,
-        followedBy=viewer is not None and viewer.id in user.follows,
+        following=following,
+        followedBy=followed,
         languages=shown,
         unregistered=unregistered,
         authKind=auth_kind(call, user),

@@ -132,6 +132,10 @@ def _limited_integer(marks: list[Any]) -> TextReader:
     return read
 
 
+#: Whole numbers below this are within every limit of ``sizes.WHOLE_NUMBER``.
+_SHORT = 2**31
+
+
 def integer(context: Context, where: str, text: str, problem: str = "not a whole number") -> int:
     """Return the integer of at most 64 bits in a text of digits, with or without a minus (G060).
 
@@ -139,6 +143,8 @@ def integer(context: Context, where: str, text: str, problem: str = "not a whole
     """
     if _DIGITS.match(text):
         number = int(text)
+        if -_SHORT <= number < _SHORT:
+            return number
         most = ask(context, sizes.WHOLE_NUMBER)
         if number > most or number < -most - 1:
             raise invalid_input(where, f"{text} {'does not fit 64 bits' if most == 2**63 - 1 else f'is beyond {most}'}")

@@ -74,14 +74,12 @@ _SIZES = {
     Unread.HEADERS_TOO_LARGE: sizes.REQUEST_HEADERS,
     Unread.BODY_TOO_LARGE: sizes.REQUEST_BODY,
 }
-(_LONG_URL,), (_LONG_HEADERS,) = sizes.REQUEST_URL.candidates(), sizes.REQUEST_HEADERS.candidates()
+_LONG_URL = min(sizes.REQUEST_URL.candidates())
 
 
 def note_sizes(context: Context, request: Request) -> None:
-    """Note the limits that refuse a request, or by another value would."""
+    """Note the limit that refuses a request, and that of its URL if another value would refuse it."""
     if request.fault in _SIZES:
         note(context, _SIZES[Unread(request.fault)])
     if len(request.target) + len(request.query) > _LONG_URL:
         note(context, sizes.REQUEST_URL)
-    if sum(map(len, request.headers.values())) > _LONG_HEADERS:
-        note(context, sizes.REQUEST_HEADERS)

@@ -188,3 +188,24 @@ def test_a_gate_that_needs_no_thing_comes_before_what_is_looked_up():
     for origin in ("r1", "nobody"):
         assert code(sim.call("find_predefined_user", USER, originId=origin)) == (403, "role_missing")
     assert sim.call("find_predefined_user", API_TOKEN, originId="nobody").status == 404
+
+
+@pytest.mark.rule("R221", "R404", "R405", "R403", "R348")
+@pytest.mark.parametrize(
+    ("passes", "statuses"),
+    [
+        (None, {"set_midi_state": 403, "set_speech2text_state": 200, "set_lobby_auto_close": 200}),
+        (
+            ["customer-admin", "owner", "operator", "access"],
+            {"set_midi_state": 200, "set_speech2text_state": 200, "set_lobby_auto_close": 200},
+        ),
+        (["customer-admin"], {"set_midi_state": 403, "set_speech2text_state": 200, "set_lobby_auto_close": 403}),
+        ([], {"set_midi_state": 403, "set_speech2text_state": 403, "set_lobby_auto_close": 403}),
+    ],
+)
+def test_an_api_token_does_not_outrank_what_is_reserved(passes, statuses):
+    """It administers and hosts, and does not own; by choice it owns too, or administers only, or neither."""
+    sim = demo() if passes is None else demo(roles__api_token_passes=passes)
+    for operation, status in statuses.items():
+        assert sim.call(operation, API_TOKEN, uuid=ROOM, state="enable").status == status
+    assert sim.call("set_midi_state", OWNER, uuid=ROOM, state="enable").ok

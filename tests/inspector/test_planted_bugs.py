@@ -38,7 +38,7 @@ FOUND = {
         "1 asked by a browser before a call: no client allows its page.",
         "CORS No client allows web pages of http://localhost:5173, so the browser does not send their POST",
         "requests/r",
-        ('set_origins with the body ["http://localhost:5173"]', "Allow the page by set_origins"),
+        ('set_origins with ["http://localhost:5173"] allows them', "Allow the page by set_origins"),
     ),
 }
 

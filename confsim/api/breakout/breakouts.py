@@ -14,12 +14,11 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User as Person
 from confsim.kernel import Refusal
 
-
-def _require_event_room(call: Call, channel: Channel, *_: object) -> None:
-    breakouts.require_event_room(call.change, channel)
-
-
-operation = API.family(gate=gates.OPERATOR.assumed("G417"), requires=_require_event_room, line="P2 Breakout rooms")
+operation = API.family(
+    gate=gates.OPERATOR.assumed("G417"),
+    requires=lambda call, channel, *_: breakouts.require_event_room(call.change, channel),
+    line="P2 Breakout rooms",
+)
 
 
 class BreakoutSessionChange(Wire):

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import compress
+from operator import attrgetter, eq
 from typing import Any, TypedDict, cast
 
 from confsim.assumptions.identity import AVAILABLE_PROVIDERS
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.register import Assumption, Context, ask, assumption, context_of, integer, text, texts
+from confsim.assumptions.register import (
+    Assumption,
+    Context,
+    ask,
+    assumption,
+    context_of,
+    in_force,
+    integer,
+    text,
+    texts,
+)
 
 _CREATE = "create_channel get_channel"
 _CLIENT = "create_client list_clients get_client_settings"
@@ -135,7 +148,8 @@ MAX_USERS = assumption(
 LOBBY_OPEN = assumption(
     "initial.lobby-open",
     "G302",
-    "Whether the lobby door of a new channel is open.",
+    "Whether the lobby door of a new channel is open. While it is closed, all but hosts wait until a host opens it. "
+    "The channels of the demo are open.",
     False,
     (True,),
     f"{_CREATE} list_channels get_channel_settings",
@@ -252,13 +266,26 @@ def values(context: Context, fields: Iterable[str]) -> dict[str, Any]:
 
 
 def note_shown(context: Context, record: object, *fields: str) -> None:
-    """Note the entries of the fields that still have the values of a new thing; another value rests on no entry."""
-    carried = context_of(context)
-    used, profile = carried.used, carried.profile
-    for field in fields:
-        entry = OF_FIELD[field]
-        if entry.id not in used and getattr(record, field) == _of(entry, profile.get(entry.id, entry.default), field):
-            used[entry.id] = None
+    """Note the entries of the fields that still have the values of a new thing; another value rests on no entry.
+
+    To read and compare all at once saves a tenth of get_channel (``python tests/benchmarks operations``).
+    """
+    carried = context.carried or context_of(context)
+    read, ids, new = _reading(fields)
+    if carried.profile:
+        new = _new_things(carried.profile, fields)
+    carried.used.update(dict.fromkeys(compress(ids, map(eq, read(record), new))))
+
+
+@cache
+def _reading(fields: tuple[str, ...]) -> tuple[attrgetter[Any], tuple[str, ...], list[object]]:
+    """Return how to read the fields, as a tuple of at least two, the ids of their entries, and the default values."""
+    ids = tuple([OF_FIELD[field].id for field in fields])
+    return attrgetter(*fields, fields[0]), ids, _new_things({}, fields)
+
+
+def _new_things(profile: Mapping[str, Any], fields: tuple[str, ...]) -> list[object]:
+    return [_of(OF_FIELD[field], in_force(profile, OF_FIELD[field]), field) for field in fields]
 
 
 def _of(entry: Assumption[Any], value: Any, field: str) -> Any:

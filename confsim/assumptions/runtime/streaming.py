@@ -66,7 +66,7 @@ CREATING = assumption(
     "streaming.being-created",
     "G349",
     "What begins the creation on a streaming server: the first request for the address while no session is placed, or "
-    "the creation of the channel.",
+    "the creation of the channel. It shows only where the creation takes time (duration.placement).",
     "first-request",
     ("channel-creation",),
     "get_streaming_proxy",

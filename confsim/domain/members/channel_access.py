@@ -33,13 +33,13 @@ def has_access(change: Change, caller: Caller, channel: Channel) -> bool:
     user, base = caller.user, base_channel(change, channel)
     if user is None or caller.customer_admin or roles.is_operator(change, base, user):
         return True
-    if ask(change, channels.ACCESS) == "anyone":
-        return True
     if user.channel is not None:
-        return is_home_channel(change, user, channel)
-    note_shown(change, channel, "private")
-    note_shown(change, base, "private")
-    return not (channel.private or base.private) or linked_users.is_linked(change, base, user.id)
+        allowed = is_home_channel(change, user, channel)
+    else:
+        note_shown(change, channel, "private")
+        note_shown(change, base, "private")
+        allowed = not (channel.private or base.private) or linked_users.is_linked(change, base, user.id)
+    return allowed or ask(change, channels.ACCESS) == "anyone"
 
 
 def create_guest(change: Change, client: Client, channel: Channel, handle: str) -> Credential:

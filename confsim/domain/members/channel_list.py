@@ -22,7 +22,7 @@ def list_channels(
     """
     user = caller.user
     everything = caller.customer_admin if user is not None else ask(change, assumed.API_TOKEN_LISTS_ALL)
-    with_rooms = ask(change, assumed.LIST_ROOMS)
+    with_rooms = len(ROOMS.of(change, client.id)) > 0 and ask(change, assumed.LIST_ROOMS)
     if search or with_rooms:
         found: Sequence[Channel] = CHANNELS.of(change, client.id).all if everything else ()
         if user is not None and not everything:

@@ -198,7 +198,6 @@ ORDER_OF_USER: tuple[tuple[str, str], ...] = (
     ("user.created", "participant.waiting"),
     ("participant.waited", "participant.joined"),
     ("participant.joined", "room.entered"),
-    ("room.left", "room.entered"),
     ("room.left", "participant.left"),
     ("participant.left", "participant.waiting"),
     ("participant.left", "user.removed"),
@@ -262,6 +261,23 @@ def _is_within(step: Step) -> Iterator[str]:
             yield f"{kind} before its session.started"
         if place > ended.get(session, place):
             yield f"{kind} after its session.ended"
+
+
+@STATED.step(
+    "told-one-room-at-a-time",
+    "Who is told to enter a room is in no other one then, and who is told to leave a room is in it.",
+    "G533, P2 States L166-168",
+)
+def _one_at_a_time(step: Step) -> Iterator[str]:
+    rooms = {who: present.room for who, present in step.before.inside.items() if present.room is not None}
+    for event in step.events:
+        kind, who, room = str(word(event.kind)), _participant(event.payload), event.payload.get("room")
+        if kind == "room.entered":
+            if who in rooms:
+                yield "a room is entered from within a room"
+            rooms[who] = room
+        elif kind == "room.left" and rooms.pop(who, None) != room:
+            yield "a room is left by who is not in it"
 
 
 def _roles(view: View) -> dict[Any, Any]:
