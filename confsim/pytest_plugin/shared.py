@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,6 @@ from .shared_server import WELCOME
 _PATIENCE = 60.0
 #: Entries of the journal that a failing test shows.
 _TAIL = 12
-#: The servers that this process started, which may outlive it.
-_STARTED: list[subprocess.Popen[bytes]] = []
 
 
 class SharedWorld:
@@ -114,29 +112,28 @@ def shared_server(directory: Path, worker: str, profile: Mapping[str, Any]) -> I
 
     ``directory`` is common to the workers. Raises Misuse if the server does not start.
     """
-    url, lease = _join(directory, profile)
+    url, lease, process = _join(directory, profile)
     with lease:
         yield SharedServer(url, worker)
-    for process in _STARTED:
-        with suppress(subprocess.TimeoutExpired):  # others may still use it
-            process.wait(2)
+    if process is not None:
+        process.wait()  # until the others have left, too
 
 
-def _join(directory: Path, profile: Mapping[str, Any]) -> tuple[str, socket.socket]:
-    """Return the URL of the running server, or of a new one, and the connection that counts this worker."""
+def _join(directory: Path, profile: Mapping[str, Any]) -> tuple[str, socket.socket, subprocess.Popen[bytes] | None]:
+    """Return the URL of the server, the connection that counts this worker, and the process if this one began it."""
     file = directory / "confsim-server.json"
     with _lock(directory / "confsim-server.lock"):
         if file.exists():
             known = json.loads(file.read_text())
             lease = _leased(known["port"])
             if lease is not None:
-                return known["url"], lease
-        started = _started(directory, profile)
+                return known["url"], lease, None
+        started, process = _started(directory, profile)
         lease = _leased(started["port"])
         if lease is None:
             raise Misuse("confsim_shared_server: the server ended right after its start")
         file.write_text(json.dumps(started))
-        return started["url"], lease
+        return started["url"], lease, process
 
 
 @contextmanager
@@ -159,25 +156,24 @@ def _lock(file: Path) -> Iterator[None]:
 
 def _leased(port: int) -> socket.socket | None:
     """Return a connection by which the server counts this worker; None if it is about to end, or gone."""
-    try:
+    with suppress(OSError):
         lease = socket.create_connection(("127.0.0.1", port), timeout=10)
-        if lease.recv(1) == WELCOME:
-            return lease
-        lease.close()
-    except OSError:
-        pass
+        with ExitStack() as stack:
+            stack.callback(lease.close)
+            if lease.recv(1) == WELCOME:
+                stack.pop_all()
+                return lease
     return None
 
 
-def _started(directory: Path, profile: Mapping[str, Any]) -> dict[str, Any]:
-    """Start the server in a session of its own, so that Ctrl-C reaches only the workers; return what it printed."""
+def _started(directory: Path, profile: Mapping[str, Any]) -> tuple[dict[str, Any], subprocess.Popen[bytes]]:
+    """Start the server in a session of its own, so that Ctrl-C reaches only the workers; return its words first."""
     log = directory / "confsim-server.log"
     command = [sys.executable, "-m", "confsim.pytest_plugin.shared_server", json.dumps(profile)]
     with log.open("wb") as errors:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True
         )
-    _STARTED[:] = [each for each in _STARTED if each.poll() is None] + [process]
     assert process.stdout is not None
     with process.stdout as output:
         line = output.readline()
@@ -185,5 +181,4 @@ def _started(directory: Path, profile: Mapping[str, Any]) -> dict[str, Any]:
         process.wait()
         lines = log.read_text(errors="replace").strip().splitlines() or ["it printed nothing"]
         raise Misuse(f"confsim_shared_server: the server did not start: {lines[-1]} (all of it: {log})")
-    started: dict[str, Any] = json.loads(line)
-    return started
+    return json.loads(line), process

@@ -247,6 +247,7 @@ def test_a_mail_that_falls_due_is_lost_too(meeting):
     assert [(entry.kind, hit.do, hit.when) for entry in entries for hit in entry.fault] == [("timer", "lost", "within")]
 
 
+@pytest.mark.unlisted
 @pytest.mark.parametrize(
     ("error", "status"), [(Refusal(Reason.EMAIL_TAKEN, email="x"), 409), (ZeroDivisionError("of ours"), 500)]
 )
