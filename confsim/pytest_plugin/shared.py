@@ -7,9 +7,10 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,6 @@ from .shared_server import WELCOME
 _PATIENCE = 60.0
 #: Entries of the journal that a failing test shows.
 _TAIL = 12
-#: The servers that this process started, which may outlive it.
-_STARTED: list[subprocess.Popen[bytes]] = []
 
 
 class SharedWorld:
@@ -117,9 +116,6 @@ def shared_server(directory: Path, worker: str, profile: Mapping[str, Any]) -> I
     url, lease = _join(directory, profile)
     with lease:
         yield SharedServer(url, worker)
-    for process in _STARTED:
-        with suppress(subprocess.TimeoutExpired):  # others may still use it
-            process.wait(2)
 
 
 def _join(directory: Path, profile: Mapping[str, Any]) -> tuple[str, socket.socket]:
@@ -177,7 +173,7 @@ def _started(directory: Path, profile: Mapping[str, Any]) -> dict[str, Any]:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True
         )
-    _STARTED[:] = [each for each in _STARTED if each.poll() is None] + [process]
+    threading.Thread(target=process.wait, daemon=True).start()  # other workers may use it longer than this one
     assert process.stdout is not None
     with process.stdout as output:
         line = output.readline()
