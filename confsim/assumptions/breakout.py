@@ -151,7 +151,6 @@ START_EMPTY = assumption(
     "starts",
     ("needs-rooms", "needs-rooms-and-users"),
     "start_breakout_session",
-    refuses={"BREAKOUT_NOT_PREPARED": ("needs-rooms", "needs-rooms-and-users")},
 )
 STOPPED = assumption(
     "breakout.stopped",

@@ -98,7 +98,7 @@ def _read(sim: Simulator, path: str, read: dict[str, _Read]) -> _Read:
 def _links(page: _Read) -> Iterator[str]:
     for link in page.links:
         path = re.sub("#.*", "", link)
-        if path.startswith(_HOME):
+        if path.startswith(_HOME) and "all=true" not in path:  # a replay of all calls shows the words of all answers
             yield path.removeprefix(_HOME)
 
 

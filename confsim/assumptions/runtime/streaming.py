@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from confsim.assumptions.register import Assumption, assumption, duration, subset_of, text, texts
+from confsim.assumptions.register import Assumption, assumption, duration, in_force, subset_of, text, texts
 from confsim.values.urls import encoded, normalised
+
+from .presence import JOINING
 
 # data.*
 DATA_KINDS = assumption(
@@ -117,7 +119,11 @@ PROXY_FOR = assumption(
     "gate",
     ("entrance",),
     "get_streaming_proxy",
-    refuses={"GUEST_ACCESS_OFF": ("entrance",)},
+    refuses={
+        "GUEST_ACCESS_OFF": lambda value, operation, profile: (
+            value == "entrance" or in_force(profile, JOINING) == "proxyfor"
+        )
+    },
 )
 
 # turn.*
