@@ -157,11 +157,15 @@ def _leased(port: int) -> socket.socket | None:
     """Return a connection by which the server counts this worker; None if it is about to end, or gone."""
     try:
         lease = socket.create_connection(("127.0.0.1", port), timeout=10)
-        if lease.recv(1) == WELCOME:
-            return lease
-        lease.close()
     except OSError:
-        pass
+        return None
+    try:
+        welcome = lease.recv(1)
+    except OSError:
+        welcome = b""
+    if welcome == WELCOME:
+        return lease
+    lease.close()
     return None
 
 
