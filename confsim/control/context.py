@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from confsim.api.call import HOST
 from confsim.assumptions.protocol import parsing, transport
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Assumption, ProfileContext, context_of, in_force
 from confsim.contract.operation import Operation
 from confsim.domain.clients import clients
@@ -168,4 +169,5 @@ def refusals_as_conflicts() -> Iterator[None]:
             raise
         conflict = misuse_of(refusal)
         code = conflict.facts["code"]
-        raise Misuse(str(conflict), 409, **{**refusal.facts, "reason": code, "code": code}) from None
+        remedy = " Let the user join it first." if refusal.reason is Reason.NOT_PRESENT else ""
+        raise Misuse(f"{conflict}{remedy}", 409, **{**refusal.facts, "reason": code, "code": code}) from None

@@ -31,7 +31,8 @@ def noted(context: ControlContext, id: str) -> Noted:
         raise Misuse(f"the journal has dropped {id!r}", status=410)
     if id[:1] == "r" and 0 < number <= journal.count:
         raise Misuse(f"the journal has dropped the call {id!r}", status=410)
-    raise Misuse(f"there is no request {id!r}", status=404)
+    known = f"the journal counts from r1 to r{journal.count}" if journal.count else "the journal has no call yet"
+    raise Misuse(f"there is no request {id!r}; {known}", status=404)
 
 
 def entry_of(context: ControlContext, id: str) -> JournalEntry:

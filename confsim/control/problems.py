@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from http import HTTPStatus
 from typing import Any
 
@@ -30,12 +31,27 @@ def misuse_of(refusal: Refusal) -> Misuse:
 def refuse(refusal: Refusal | Misuse) -> Response:
     """Return the problem document of a refusal."""
     misuse = refusal if isinstance(refusal, Misuse) else misuse_of(refusal)
-    response = problem(misuse.status, str(misuse), **misuse.facts)
+    detail = str(misuse)
+    if isinstance(refusal, Refusal) and refusal.reason is Reason.ROUTE_NOT_FOUND:
+        detail += _similar_route(str(refusal.facts["method"]), str(refusal.facts["path"]))
+    response = problem(misuse.status, detail, **misuse.facts)
     if isinstance(refusal, Refusal) and "allowed" in refusal.facts:
         response.headers.append(("Allow", str(refusal.facts["allowed"])))
     if "retryAfter" in misuse.facts:
         response.headers.append(("Retry-After", str(misuse.facts["retryAfter"])))
     return response
+
+
+def _similar_route(method: str, path: str) -> str:
+    """Return the end of a message about an unknown path: the most similar route of the control plane, or their list."""
+    from .declare import CONTROL, PREFIX
+
+    below = path.rpartition(PREFIX)[2]
+    routes = sorted(((operation.path, operation.method) for operation in CONTROL), key=lambda each: each[1] != method)
+    near = get_close_matches(below, [path for path, _ in routes], 1)
+    if not near:
+        return f" GET {PREFIX}/openapi.json lists all routes."
+    return f" Did you mean {next(way for path, way in routes if path == near[0])} {PREFIX}{near[0]}?"
 
 
 def problem(status: int, detail: str, /, **facts: Any) -> Response:

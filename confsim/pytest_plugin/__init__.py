@@ -262,7 +262,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     report = yield
     server = item.session.stash.get(SHARED_SERVER, None)
     if server is not None and report.failed and "confsim_shared_server" in getattr(item, "fixturenames", ()):
-        report.sections.append(("confsim journal of the shared server", server.journal()))
+        calls = server.journal()
+        report.sections += [("confsim journal of the shared server", calls)] if calls else []
     simulators = [each for test in tests_of(item) for each in test.simulators] if report.failed else []
     if simulators:
         from .failing import sections

@@ -7,9 +7,10 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -112,28 +113,26 @@ def shared_server(directory: Path, worker: str, profile: Mapping[str, Any]) -> I
 
     ``directory`` is common to the workers. Raises Misuse if the server does not start.
     """
-    url, lease, process = _join(directory, profile)
+    url, lease = _join(directory, profile)
     with lease:
         yield SharedServer(url, worker)
-    if process is not None:
-        process.wait()  # until the others have left, too
 
 
-def _join(directory: Path, profile: Mapping[str, Any]) -> tuple[str, socket.socket, subprocess.Popen[bytes] | None]:
-    """Return the URL of the server, the connection that counts this worker, and the process if this one began it."""
+def _join(directory: Path, profile: Mapping[str, Any]) -> tuple[str, socket.socket]:
+    """Return the URL of the running server, or of a new one, and the connection that counts this worker."""
     file = directory / "confsim-server.json"
     with _lock(directory / "confsim-server.lock"):
         if file.exists():
             known = json.loads(file.read_text())
             lease = _leased(known["port"])
             if lease is not None:
-                return known["url"], lease, None
-        started, process = _started(directory, profile)
+                return known["url"], lease
+        started = _started(directory, profile)
         lease = _leased(started["port"])
         if lease is None:
             raise Misuse("confsim_shared_server: the server ended right after its start")
         file.write_text(json.dumps(started))
-        return started["url"], lease, process
+        return started["url"], lease
 
 
 @contextmanager
@@ -156,24 +155,29 @@ def _lock(file: Path) -> Iterator[None]:
 
 def _leased(port: int) -> socket.socket | None:
     """Return a connection by which the server counts this worker; None if it is about to end, or gone."""
-    with suppress(OSError):
+    try:
         lease = socket.create_connection(("127.0.0.1", port), timeout=10)
-        with ExitStack() as stack:
-            stack.callback(lease.close)
-            if lease.recv(1) == WELCOME:
-                stack.pop_all()
-                return lease
+    except OSError:
+        return None
+    try:
+        welcome = lease.recv(1)
+    except OSError:
+        welcome = b""
+    if welcome == WELCOME:
+        return lease
+    lease.close()
     return None
 
 
-def _started(directory: Path, profile: Mapping[str, Any]) -> tuple[dict[str, Any], subprocess.Popen[bytes]]:
-    """Start the server in a session of its own, so that Ctrl-C reaches only the workers; return its words first."""
+def _started(directory: Path, profile: Mapping[str, Any]) -> dict[str, Any]:
+    """Start the server in a session of its own, so that Ctrl-C reaches only the workers; return what it printed."""
     log = directory / "confsim-server.log"
     command = [sys.executable, "-m", "confsim.pytest_plugin.shared_server", json.dumps(profile)]
     with log.open("wb") as errors:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True
         )
+    threading.Thread(target=process.wait, daemon=True).start()  # other workers may use it longer than this one
     assert process.stdout is not None
     with process.stdout as output:
         line = output.readline()
@@ -181,4 +185,5 @@ def _started(directory: Path, profile: Mapping[str, Any]) -> tuple[dict[str, Any
         process.wait()
         lines = log.read_text(errors="replace").strip().splitlines() or ["it printed nothing"]
         raise Misuse(f"confsim_shared_server: the server did not start: {lines[-1]} (all of it: {log})")
-    return json.loads(line), process
+    started: dict[str, Any] = json.loads(line)
+    return started

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
-from confsim.kernel.refusal import Misuse, require_at_most, suggest_near
+from confsim.kernel.refusal import Misuse, require_at_most, suggest
 from confsim.kernel.world import World
 
 from .live import LiveWorld
@@ -106,5 +106,6 @@ class History:
     def _get(self, name: str) -> Snapshot:
         snapshot = self._snapshots.get(name)
         if snapshot is None:
-            raise Misuse(f"there is no snapshot {name!r}{suggest_near(name, self._snapshots)}", status=404)
+            known = suggest(name, self._snapshots) if self._snapshots else "; there are none: take a snapshot first"
+            raise Misuse(f"there is no snapshot {name!r}{known}", status=404)
         return snapshot

@@ -104,7 +104,8 @@ def token_of(caller: Caller) -> str | None:
 
 def _undeclared(operation: str) -> NoReturn:
     """Raise Misuse (404): there is no operation of this name."""
-    raise Misuse(f"there is no operation {operation!r}{suggest(operation, API.operations)}", status=404)
+    known = suggest(operation, API.operations) or "; `confsim operations` lists them"
+    raise Misuse(f"there is no operation {operation!r}{known}", status=404)
 
 
 def perform(

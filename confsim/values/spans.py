@@ -59,4 +59,6 @@ def span(value: object) -> int:
             at = match.end()
         if at == len(value) and total < inf:
             return round(total)
-    raise Misuse(f"{shown(value)} is no duration such as '15m', '1h 30m', 'PT15M' or 90000 (milliseconds)")
+    negative = value.strip().startswith("-") if isinstance(value, str) else isinstance(value, int) and value < 0
+    back = "; time moves forward only, restore or reset goes back" if negative else ""
+    raise Misuse(f"{shown(value)} is no duration such as '15m', '1h 30m', 'PT15M' or 90000 (milliseconds){back}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
 import importlib.util
+import json
 import threading
 from pathlib import Path
 
@@ -69,3 +71,22 @@ def test_worlds_are_made_and_dropped_while_others_are_called(loaded_worlds):
         assert failures == []
         loaded_worlds.check(server.port, members)
         assert len(sim.worlds) == 9
+
+
+def test_a_name_of_a_container_is_that_of_every_address():
+    """As in a network of containers, where a service reaches the server as http://confsim:8000."""
+    with Simulator().serve("127.0.0.1", names=["confsim"]) as server:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port)
+        connection.request("POST", "/_confsim/worlds", b"{}", {"Host": "confsim:8000"})
+        world = json.loads(connection.getresponse().read())
+        assert world["base_url"] == f"http://confsim:8000/w/{world['name']}/v1_0"
+        path = world["base_url"].removeprefix("http://confsim:8000")
+        connection.request(
+            "GET", f"{path}/users/me", headers={"Host": "confsim:8000", "Authorization": "Bearer demo-owner"}
+        )
+        assert connection.getresponse().read().startswith(b'{"id":1002')
+        connection.request("GET", f"{path}/users/me", headers={"Host": "confsim-2:8000"})
+        refused = connection.getresponse()
+        assert refused.status == 403
+        assert b"host_unknown" in refused.read()
+        connection.close()

@@ -107,10 +107,16 @@ def test_a_failing_test_shows_the_journal_of_the_shared_server(run):
     """The last calls of the worker's world, with the reasons of refusals."""
     result = run(
         """
-        import urllib.request
+        from http.client import HTTPConnection
+        from urllib.parse import urlsplit
 
         def test_it(confsim_shared_server):
-            urllib.request.urlopen(confsim_shared_server.base_url + "/users/mee")
+            parts = urlsplit(confsim_shared_server.base_url)
+            connection = HTTPConnection(parts.netloc)
+            connection.request("GET", parts.path + "/users/mee")
+            status = connection.getresponse().status
+            connection.close()
+            assert status == 200
         """
     )
     result.assert_outcomes(failed=1)

@@ -117,7 +117,7 @@ MISTAKES = [
     ('confsim.clock.advance("soon")', "Misuse:"),
     ("confsim.requests[0]", "IndexError: [0] of 0 requests"),
     ("confsim.webhooks[-1]", "IndexError: [-1] of 0 deliveries"),
-    ('confsim.worlds["nope"]', "KeyError: \"there is no world 'nope'\""),
+    ('confsim.worlds["nope"]', "KeyError: \"there is no world 'nope'; worlds.add makes one\""),
     ('confsim.webhooks.verify(b"{}", {}, "secret")', "ValueError: the webhook is not signed"),
     (
         'confsim.call("get_me").headers["Content-Typ"]',

@@ -11,7 +11,7 @@ import msgspec
 
 from confsim.control.invoke import ControlPlane
 from confsim.control.operations.worlds import WorldInfo, get_worlds_limit, list_worlds
-from confsim.kernel.refusal import suggest_near
+from confsim.kernel.refusal import suggest
 from confsim.service.files import reading
 from confsim.service.files.profile import read_profile
 from confsim.service.service import Service
@@ -43,7 +43,8 @@ class WorldsFacade(Generic[S]):
         service = self._control.context.worlds.find(name)
         if service is None:
             __tracebackhide__ = True
-            raise KeyError(f"there is no world {name!r}{suggest_near(name, filter(None, self))}")
+            known = suggest(name, filter(None, self)) or "; worlds.add makes one"
+            raise KeyError(f"there is no world {name!r}{known}")
         return self._of(service)
 
     def add(
