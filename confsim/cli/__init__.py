@@ -16,17 +16,23 @@ from .command import confsim, ending_with_its_reader
 
 __all__ = ["confsim", "main"]
 
-for _module, _names in {
-    "assisting": "mcp",
-    "campaigns": "campaign",
-    "explaining": "explain guide reference",
-    "learning": "verify calibrate observe",
-    "listing": "operations assumptions machines openapi",
-    "replaying": "bundle replay",
-    "running": "run",
-    "serving": "serve exec",
-}.items():
-    confsim.declared_in(f"{__name__}.{_module}", *_names.split())
+#: The modules of commands and what they declare, by the section of the help that lists them.
+_SECTIONS = {
+    "Serve a world": {"serving": "serve exec"},
+    "Use a running server": {
+        "live.calling": "call",
+        "live.following": "tail",
+        "live.steering": "clock fault join reset",
+        "live.listening": "listen",
+    },
+    "Scenarios and recordings": {"running": "run", "replaying": "bundle replay"},
+    "Look up": {"listing": "operations assumptions machines openapi", "explaining": "explain guide reference"},
+    "Learn from a real service": {"learning": "verify calibrate observe", "campaigns": "campaign"},
+    "Tools": {"assisting": "mcp", "listing": "completion"},
+}
+for _section, _modules in _SECTIONS.items():
+    for _module, _names in _modules.items():
+        confsim.declared_in(f"{__name__}.{_module}", _section, *_names.split())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

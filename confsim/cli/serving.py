@@ -11,8 +11,9 @@ import click
 
 from confsim.version import __version__
 
-from .command import confsim, moment, option, plain
-from .server_options import of_a_server
+from .command import confsim, moment, option
+from .options import of_a_server
+from .printing import plain
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from confsim.simulator import Simulator
 
 
-@confsim.command()
+@confsim.command(example="confsim serve --open")
 @of_a_server(8080)
 @option("-q", "--quiet", is_flag=True, help="Print no line for each call.", section="Output")
 @option(
@@ -67,7 +68,9 @@ def serve(quiet: bool, verbose: bool, log_format: str, watch: bool, opened: bool
         _run(server, lambda: greet(simulator, server, certificate), opened=opened)
 
 
-@confsim.command("exec", context_settings={"allow_interspersed_args": False})
+@confsim.command(
+    "exec", example="confsim exec -- npx playwright test", context_settings={"allow_interspersed_args": False}
+)
 @of_a_server(0)
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def exec_(command: tuple[str, ...], **options: Any) -> None:

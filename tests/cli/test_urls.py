@@ -24,6 +24,10 @@ OPTIONS = {
     "exec --name": ("host", "exec --name VALUE true"),
     "exec --allow-webhooks": ("host", "exec --allow-webhooks VALUE true"),
     "exec --public-url": ("url", "exec --public-url VALUE true"),
+    **{
+        f"{command.split()[0]} --base-url": ("url", f"{command} --base-url")
+        for command in ("call get_me", "tail", "clock", "fault", "join a --as user", "reset", "listen --forward-to :1")
+    },
     "run --base-url": ("url", "run lobby --base-url"),
     "bundle --base-url": ("url", "bundle --base-url"),
     "mcp --base-url": ("url", "mcp --base-url"),
