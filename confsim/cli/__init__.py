@@ -6,6 +6,7 @@ that each command starts fast.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -58,6 +59,8 @@ def _settings() -> dict[str, Any]:
 
     from . import settings
 
+    for line in settings.unknown_variables(os.environ, confsim):
+        click.echo(f"Warning: {line}", err=True)
     try:
         here = Path.cwd()
     except OSError:  # it was removed

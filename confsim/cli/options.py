@@ -18,6 +18,11 @@ _ADDRESS = (
     _address("-H", "--host", default="127.0.0.1", show_default=True, help="Address to bind."),
     _address("--name", multiple=True, help="Further Host name to accept."),
     _address("--public-url", default="", metavar="URL", help="Start of URLs in answers, such as that of a proxy."),
+    _address(
+        "--trust-proxy",
+        is_flag=True,
+        help="Start URLs in answers as X-Forwarded-Proto, -Host, -Port and -Prefix of a request say.",
+    ),
     _address("--tls", is_flag=True, help="Speak HTTPS, with a certificate that the server signs itself."),
     _address("--tls-cert", type=_PATH, metavar="FILE", help="Speak HTTPS with this certificate (PEM)."),
     _address("--tls-key", type=_PATH, metavar="FILE", help="Private key (PEM), if the certificate file has none."),

@@ -13,6 +13,7 @@ from confsim.version import __version__
 
 from .command import confsim, moment, option
 from .options import of_a_server
+from .ports import failure
 from .printing import plain
 
 if TYPE_CHECKING:
@@ -65,7 +66,10 @@ def serve(quiet: bool, verbose: bool, log_format: str, watch: bool, opened: bool
         if watch:
             _watch(simulator, server, options)
         greet = _greeting_as_json if log_format == "json" else _greeting
-        _run(server, lambda: greet(simulator, server, certificate), opened=opened)
+        try:
+            _run(server, lambda: greet(simulator, server, certificate), opened=opened)
+        except OSError as error:
+            raise failure(error, options["host"], options["port"]) from None
 
 
 @confsim.command(
@@ -84,7 +88,7 @@ def exec_(command: tuple[str, ...], **options: Any) -> None:
         try:
             server.start()
         except OSError as error:
-            raise click.ClickException(str(error.strerror or error)) from None
+            raise failure(error, options["host"], options["port"]) from None
         reported = {"CONFSIM_URL": server.root, "CONFSIM_BASE_URL": server.base_url}
         if certificate is not None:
             reported["CONFSIM_TLS_CERT"] = certificate
@@ -140,6 +144,7 @@ def _served(
     frozen: bool,
     name: tuple[str, ...],
     public_url: str,
+    trust_proxy: bool,
     allow_webhooks: tuple[str, ...],
     worlds: int | None,
     journal: int | None,
@@ -156,9 +161,9 @@ def _served(
     At the end the world is stored as the options say.
     """
     if imported is not None and (scenario is not None or seed or world != "demo"):
-        raise click.ClickException("--import brings the whole world: leave --world, --scenario and --seed away")
+        raise click.ClickException("--import brings the whole world: leave out --world, --scenario and --seed")
     if tls_key is not None and tls_cert is None:
-        raise click.ClickException("--tls-key belongs to a --tls-cert")
+        raise click.ClickException("--tls-key requires --tls-cert")
     with ExitStack() as stack:
         keep = stack.enter_context(_collected_by_ourselves())
         from confsim.simulator import Simulator
@@ -180,7 +185,7 @@ def _served(
         if journal is not None:
             simulator.requests.most = journal
         with _certificate(tls, tls_cert, tls_key, (host, *name)) as (context, trusted):
-            server = simulator.serve(host, port, name, allow_webhooks, public_url, context)
+            server = simulator.serve(host, port, name, allow_webhooks, public_url, context, trust_proxy)
             keep(server)
             yield simulator, server, trusted
         if export_on_exit is not None:
@@ -285,10 +290,7 @@ def _run(server: Serving, greet: Callable[[], str], *, opened: bool) -> None:
         if opened:
             _open_browser(f"{server.root}/_confsim/")
 
-    try:
-        server.run(ready)
-    except OSError as error:
-        raise click.ClickException(str(error.strerror or error)) from None
+    server.run(ready)
 
 
 def _open_browser(url: str) -> None:

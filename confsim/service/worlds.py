@@ -106,6 +106,7 @@ class Worlds(OfOneProcess):
         self._most = most
         self.names: set[str] = set()
         self._public_url = self._public_name = ""
+        self._trusts_proxy = False
         self._lock = RLock()
         self.observers = Observers(ServerObserver)
         self._servers: list[tuple[str, HttpSender]] = []
@@ -173,6 +174,13 @@ class Worlds(OfOneProcess):
             for service in self._services.values():
                 service.pipeline.serve_at(replace(service.address, public_url=url))
 
+    def trust_proxy(self, trusts: bool) -> None:
+        """Set whether URLs in responses start as the headers X-Forwarded-* of a request say, if it has any."""
+        with self._lock:
+            self._trusts_proxy = trusts
+            for service in self._services.values():
+                service.pipeline.serve_at(replace(service.address, trusts_proxy=trusts))
+
     @property
     def settings(self) -> ServerSettings:
         """The settings of the server."""
@@ -202,7 +210,7 @@ class Worlds(OfOneProcess):
                 observer.before_serve(service)
             while len(self._services) > self._most:
                 self._evict()
-            service.pipeline.serve_at(Address(f"/w/{name}", self._server[0], self._public_url))
+            service.pipeline.serve_at(Address(f"/w/{name}", self._server[0], self._public_url, self._trusts_proxy))
             for observer in self.observers.of["before_add"]:
                 observer.before_add(name, service)
             self._services[name] = service

@@ -36,10 +36,10 @@ _JSON = "application/json"
 class Remote:
     """A world of a server. Raises Misuse when there is none at the URL, and for what it refuses."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, timeout: float = 30) -> None:
         self.root = mount_url(url, {}).partition(PREFIX)[0].rstrip("/")
         try:
-            self._transport = RemoteTransport(self.root)
+            self._transport = RemoteTransport(self.root, timeout)
         except Misuse as misuse:
             raise Misuse(f"--base-url: {misuse}") from None
 
@@ -55,6 +55,8 @@ class Remote:
             found: ServerInfo = result_of(CONTROL["get_info"], response)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             raise Misuse(self._nothing_there(response)) from None
+        except Misuse as misuse:
+            raise Misuse(f"--base-url {self.root}: {misuse}") from None
         return found
 
     def control(self, function: Callable[..., Result], /, body: Any = None, **arguments: object) -> Result:
@@ -139,7 +141,7 @@ class Remote:
         parts = urlsplit(self.root)
         server = f"{parts.scheme}://{parts.netloc}"
         if response.status == HTTPStatus.FORBIDDEN and message:
-            return f"{self.root}: {message}"
+            return f"--base-url {self.root}: {message}"
         if server != self.root and _is_confsim(server):
             return f"{text}; a server is at {server}: give that, {server}/w/NAME or {server}/v1_0"
         return f"{text}; --base-url takes the URL that `confsim serve` prints"

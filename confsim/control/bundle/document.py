@@ -153,6 +153,8 @@ class Bundle(Struct, frozen=True, kw_only=True):
     calls: list[BundledCall]
     #: The missing parts of the history, in words.
     left_out: list[str] = []
+    #: Whether the start of URLs is what the headers X-Forwarded-* say.
+    trusts_proxy: bool = False
     #: Whether secrets are replaced by stand-ins.
     masked: bool = False
     #: Digest of the form of the world after the last call of the API, see ``form_digest``; "" when there is none.

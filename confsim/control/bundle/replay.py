@@ -117,7 +117,8 @@ class Player:
         else:
             worlds = Worlds(Service(service.world, Clock(bundle.started), self._profile))
             worlds.add(bundle.mount.removeprefix("/w/"), service)
-        service.pipeline.serve_at(replace(service.address, host=bundle.host, public_url=bundle.public_url))
+        recorded = {name: getattr(bundle, name) for name in ("host", "public_url", "trusts_proxy")}
+        service.pipeline.serve_at(replace(service.address, **recorded))
         return worlds
 
     def digest(self) -> str:

@@ -31,8 +31,8 @@ class Serving(OfOneProcess):
     """Serves worlds between ``start`` and ``stop``; as a context manager, inside the block.
 
     Meanwhile webhooks are sent over HTTP, to loopback hosts and those of ``allow_webhooks``. With ``tls`` the server
-    speaks HTTPS, and URLs in answers begin with its address unless there is a ``public_url``. Raises Misuse for an
-    invalid name, host or URL.
+    speaks HTTPS, and URLs in answers begin with its address unless there is a ``public_url``. With ``trust_proxy`` they
+    begin with what the headers X-Forwarded-* of a request say. Raises Misuse for an invalid name, host or URL.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class Serving(OfOneProcess):
         allow_webhooks: Iterable[str] = (),
         public_url: str = "",
         tls: SSLContext | None = None,
+        trust_proxy: bool = False,
     ) -> None:
         self.worlds = worlds
         self._mount = mount
@@ -53,6 +54,7 @@ class Serving(OfOneProcess):
         names = tuple(map(host_name, names))
         if public_url:
             worlds.serve_at(public_url)
+        self._trusts_proxy = trust_proxy
         self._sender: HttpSender | None = None
         self.answer_to(*names)
         self._app = App(worlds, mount, hosts.known(host, worlds.names))
@@ -148,6 +150,8 @@ class Serving(OfOneProcess):
         self._sender = HttpSender(self._allowed)
         if self._server.tls is not None and not self.worlds.public_url:
             self.worlds.serve_at(self.root)
+        if self._trusts_proxy:
+            self.worlds.trust_proxy(True)
         self.worlds.attach_server(self.root.partition("://")[2], self._sender)
 
     def _detach(self) -> None:
@@ -155,6 +159,8 @@ class Serving(OfOneProcess):
             self._sender.close()
             self.worlds.detach_server(self._sender)
             self._sender = None
+            if self._trusts_proxy:
+                self.worlds.trust_proxy(False)
 
     def __enter__(self) -> Self:
         self.start()

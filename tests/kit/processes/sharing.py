@@ -16,7 +16,7 @@ from threading import Thread
 #: Tests may set another for the processes that they start.
 PYTHON = sys.executable
 #: The variable that names the socket of the server.
-SOCKET = "CONFSIM_TESTS_FORK_SERVER"
+SOCKET = "_CONFSIM_TESTS_FORK_SERVER"
 
 
 @contextmanager
