@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from http import HTTPStatus
@@ -126,22 +126,21 @@ class Remote:
         try:
             return send()
         except Misuse as misuse:
-            more = "; start it (confsim serve), or name another (--base-url or CONFSIM_URL)"
-            raise Misuse(f"{misuse}{more if misuse.facts.get('code') == UNREACHABLE else ''}", misuse.status) from None
+            more = ""
+            if "CERTIFICATE_VERIFY_FAILED" in str(misuse):
+                more = "; SSL_CERT_FILE=FILE trusts a certificate, such as that which `confsim serve --tls` prints"
+            elif misuse.facts.get("code") == UNREACHABLE:
+                more = "; start it (confsim serve), or name another (--base-url or CONFSIM_URL)"
+            raise Misuse(f"{misuse}{more}", misuse.status) from None
         except ConnectionResetError:
             raise Misuse(f"{self.root} dropped the connection, as a fault makes it do") from None
 
     def _nothing_there(self, response: Response) -> str:
         """Return the message for an answer that no world of confsim gives."""
         status = f"{response.status} {HTTPStatus(response.status).phrase}" if response.status in _STATUSES else ""
-        message = ""
-        with suppress(msgspec.MsgspecError, LookupError, TypeError, UnicodeDecodeError):
-            message = str(msgspec.json.decode(response.body)["message"])
         text = f"no world of confsim is at {self.root}: {PREFIX}/info answers {status or response.status}"
         parts = urlsplit(self.root)
         server = f"{parts.scheme}://{parts.netloc}"
-        if response.status == HTTPStatus.FORBIDDEN and message:
-            return f"--base-url {self.root}: {message}"
         if server != self.root and _is_confsim(server):
             return f"{text}; a server is at {server}: give that, {server}/w/NAME or {server}/v1_0"
         return f"{text}; --base-url takes the URL that `confsim serve` prints"

@@ -48,5 +48,7 @@ def _start(listener: socket.socket, its: socket.socket) -> None:
             return
         script = str(Path(__file__).with_name("fork_server.py"))
         descriptors = [each.fileno() for each in (listener, its)]
-        process = subprocess.Popen([PYTHON, "-P", script, *map(str, descriptors)], pass_fds=descriptors)
+        # What it runs before it forks must not call the server of the test that happens to start it.
+        ours = {name: value for name, value in os.environ.items() if not name.startswith("CONFSIM_")}
+        process = subprocess.Popen([PYTHON, "-P", script, *map(str, descriptors)], pass_fds=descriptors, env=ours)
     process.wait()
