@@ -43,6 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with ending_with_its_reader():
         try:
             confsim.main(arguments, prog_name="confsim", standalone_mode=False, default_map=_settings())
+        except click.MissingParameter as error:
+            _with_help(error).show()
+            sys.exit(1)
         except click.ClickException as error:
             error.show()
             sys.exit(1)
@@ -51,6 +54,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except Misuse as misuse:
             click.echo(f"Error: {misuse}", err=True)
             sys.exit(1)
+
+
+def _with_help(error: click.MissingParameter) -> click.MissingParameter:
+    """Return the error for a missing option with its help, and for a missing argument with the example."""
+    example = getattr(error.ctx and error.ctx.command, "example", "")
+    text = getattr(error.param, "help", None) or f"For example: {example}"
+    return click.MissingParameter(text, error.ctx, error.param, error.param_hint, error.param_type)
 
 
 def _settings() -> dict[str, Any]:

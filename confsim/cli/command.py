@@ -86,15 +86,30 @@ class SectionedOption(click.Option):
 
 
 class WholeNumber(click.IntRange):
-    """A whole number, with bounds."""
+    """A whole number, with bounds, which errors name in words."""
 
-    name = "whole number"
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the number in a text. Raises BadParameter."""
+        try:
+            return super().convert(value, parameter, context)
+        except click.BadParameter:
+            self.fail(f"{value!r} is not a whole number{_bounds(self)}", parameter, context)
 
 
 class RealNumber(click.FloatRange):
-    """A number, with bounds."""
+    """A number, with bounds, which errors name in words."""
 
-    name = "number"
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the number in a text. Raises BadParameter."""
+        try:
+            return super().convert(value, parameter, context)
+        except click.BadParameter:
+            self.fail(f"{value!r} is not a number{_bounds(self)}", parameter, context)
+
+
+def _bounds(range_: click.IntRange | click.FloatRange) -> str:
+    least = "" if range_.min is None else f"{'above' if range_.min_open else 'from'} {range_.min}"
+    return f" {least} to {range_.max}" if range_.max is not None else f" {least}".rstrip()
 
 
 class SectionedCommand(click.Command):

@@ -113,15 +113,17 @@ def _indented(word: str, text: str) -> list[str]:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def machines(mermaid: str | None, as_json: bool) -> None:
     """List the state machines as tables."""
+    from difflib import get_close_matches
+
     import confsim.api.catalogue  # noqa: F401 its modules declare the machines
     from confsim.kernel import diagram
     from confsim.kernel.machine import Machine
-    from confsim.kernel.refusal import suggest_near
 
     declared = Machine.declared
     if mermaid is not None:
         if mermaid not in declared:
-            hint = suggest_near(mermaid, declared) or f"; there are {', '.join(declared)}"
+            near = [name for name in declared if get_close_matches(mermaid, name.split(), 1)]
+            hint = f"; did you mean {', '.join(map(repr, near))}?" if near else f"; there are {', '.join(declared)}"
             raise click.ClickException(f"--mermaid: no machine {mermaid!r}{hint}")
         return click.echo(diagram.mermaid(declared[mermaid]))
     if as_json:
@@ -155,7 +157,7 @@ def _simulator(profile: str | None) -> Simulator:
 
 
 @confsim.command(example="confsim completion bash > ~/.local/share/bash-completion/completions/confsim")
-@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")), metavar="SHELL")
 def completion(shell: str) -> None:
     """Print what completes commands, options and names in a shell.
 

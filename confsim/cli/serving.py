@@ -278,7 +278,7 @@ def _watch(simulator: Simulator, server: Serving, options: dict[str, Any]) -> No
     world, seed, profile, scenario = (options[name] for name in ("world", "seed", "profile", "scenario"))
     watch = Watch(simulator, world, seed, profile, scenario, lambda text: click.echo(text, err=True))
     if not watch.files:
-        raise click.ClickException("--watch: neither --profile nor --world nor --scenario is a file")
+        raise click.ClickException("--watch: neither --profile nor --world nor --scenario is a file; name one")
     server.on_tick(watch)
 
 
@@ -303,11 +303,15 @@ def _open_browser(url: str) -> None:
 
 def _clock(at: str | None, frozen: bool) -> Clock | None:
     """Return the clock of the options; None leaves it to the profile."""
+    from confsim.kernel.refusal import Misuse
     from confsim.service.clock import Clock
 
     if at is None and not frozen:
         return None
-    clock = Clock(moment(at))
+    try:
+        clock = Clock(moment(at))
+    except Misuse as misuse:
+        raise Misuse(f"--clock: {misuse}") from None
     if frozen:
         clock.freeze()
     else:

@@ -35,7 +35,7 @@ _NAME = r"(?a)(?!limit\Z)[A-Za-z0-9_-]{1,64}\Z"  # reserved: the path /worlds/li
 
 def _public(url: str) -> tuple[str, str]:
     """Return the start of URLs in ASCII, and its Host name in lower case. Raises Misuse for an invalid one."""
-    wrong = f"{url[:200]!r} is no URL such as https://conf.example or http://127.0.0.1:8080/conf"
+    wrong = f"{url[:200]!r} is not a URL such as https://conf.example or http://127.0.0.1:8080/conf"
     if not url.isprintable() or set(url) & set(" \\?#@<>\"'"):
         raise Misuse(wrong)
     try:

@@ -59,4 +59,4 @@ def span(value: object) -> int:
             at = match.end()
         if at == len(value) and total < inf:
             return round(total)
-    raise Misuse(f"{shown(value)} is no duration such as '15m', '1h 30m', 'PT15M' or 90000 (milliseconds)")
+    raise Misuse(f"{shown(value)} is not a valid duration (examples: '15m', '1h 30m', 'PT15M', 90000 for milliseconds)")

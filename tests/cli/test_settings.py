@@ -67,7 +67,7 @@ def test_paths_are_relative_to_the_file(project):
         ('[tool.confsim]\nport = "many"\n', "pyproject.toml: tool.confsim.port must be a whole number, not 'many'"),
         ("[tool.confsim]\nport = [1]\n", "tool.confsim.port must be a whole number, not [1]"),
         ("[tool.confsim]\nseed = true\n", "tool.confsim.seed must be a whole number, not true"),
-        ("[tool.confsim]\nport = 99999\n", "tool.confsim.port: 99999 is not in the range"),
+        ("[tool.confsim]\nport = 99999\n", "tool.confsim.port: 99999 is not a whole number from 0 to 65535"),
         ("[tool.confsim]\nprofile = 3\n", "tool.confsim.profile must be a text, not 3"),
         ("[tool.confsim]\nquiet = 1\n", "tool.confsim.quiet must be true or false, not 1"),
         ('[tool.confsim.serve]\nlog-format = "xml"\n', "tool.confsim.serve.log-format: 'xml' is not one of "),

@@ -211,8 +211,8 @@ def test_a_held_call_is_not_repeated(sim, when):
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("nonsense", "it is no bundle"),
-        ("[]", "it is no bundle"),
+        ("nonsense", "it is not a bundle"),
+        ("[]", "it is not a bundle"),
         ('{"format": 99}', "it is of format 99; this confsim reads formats up to 4"),
         ('{"format": 1}', "it is damaged: .*missing required field"),
     ],

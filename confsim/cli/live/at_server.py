@@ -79,7 +79,9 @@ class Remote:
         )
         answer = answer_of(name, self.send(call))
         if answer.status >= 400:
-            raise Misuse(f"{name}: {answer.status} {plain(answer.body)}", answer.status)
+            told = answer.body if isinstance(answer.body, dict) else {}
+            text = told.get("message") or plain(answer.body)
+            raise Misuse(f"{name}: {answer.status} {text}", answer.status, code=told.get("code"))
         return answer.body
 
     def send(self, call: OperationRequest) -> Response:
@@ -92,7 +94,7 @@ class Remote:
         if found is None:
             meant = suggest_near(name, [*API.operations, *CONTROL.operations])
             word = name.partition("_")[2] or name
-            raise Misuse(f"no operation {name!r}{meant or f'; `confsim operations {word}` searches for one'}")
+            raise Misuse(f"no operation {name!r}{meant}; `confsim operations {word}` searches for others")
         return found
 
     def profile_of(self, operation: Operation) -> Mapping[str, Any]:

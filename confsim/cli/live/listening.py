@@ -123,9 +123,9 @@ def _events(remote: Remote, client: _Client) -> bool:
     try:
         return bool(remote.perform("get_events_status", client.token)["enabled"])
     except Misuse as misuse:
-        if "events_off" in str(misuse):
+        if misuse.facts.get("code") == "events_off":
             return False
-        raise Misuse(f"listen: {misuse}; --as names an admin, such as customer-admin") from None
+        raise Misuse(f"{misuse} Name an admin by --as, such as customer-admin") from None
 
 
 def _join(remote: Remote, client: _Client, url: str) -> None:

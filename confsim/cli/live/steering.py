@@ -22,7 +22,7 @@ _ACTIONS = ("show", *_VALUES, "next", "freeze", "resume")
 
 
 @confsim.command(example="confsim clock advance 15m")
-@click.argument("action", type=click.Choice(_ACTIONS), default="show")
+@click.argument("action", type=click.Choice(_ACTIONS), default="show", metavar="[ACTION]")
 @click.argument("value", required=False)
 @base_url()
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -80,7 +80,7 @@ def _number(text: str) -> float:
 
 
 @confsim.command(example="confsim fault add create_channel status=503 --times 2")
-@click.argument("action", type=click.Choice(("list", "add", "remove", "clear")), default="list")
+@click.argument("action", type=click.Choice(("list", "add", "remove", "clear")), default="list", metavar="[ACTION]")
 @click.argument("words", nargs=-1, metavar="[TARGET EFFECT...|ID]")
 @option("--times", metavar="N", help="Number of calls or things that it hits, or always.  [1]")
 @option("--on", type=WholeNumber(1), metavar="N", help="The first matching call or thing that it hits.  [1]")
@@ -191,7 +191,11 @@ def join(channel: str, caller: str, base_url: str) -> None:
 
     with world_at(base_url) as remote:
         token = remote.token(caller)
-        print_json(remote.control(join_channel, {"channel": channel, "token": token}))
+        try:
+            print_json(remote.control(join_channel, {"channel": channel, "token": token}))
+        except Misuse as misuse:
+            more = " `confsim call list_channels --as owner` lists those of a client." if misuse.status == 404 else ""
+            raise Misuse(f"join: {misuse}{more}", misuse.status) from None
 
 
 @confsim.command(example="confsim reset")

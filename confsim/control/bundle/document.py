@@ -188,7 +188,7 @@ def decoded(whole: bytes) -> Bundle:
     try:
         format = msgspec.json.decode(whole, type=_Version).format
     except (ValueError, RecursionError) as error:
-        raise Misuse(f"it is no bundle: {reading.json_problem(error)}") from None
+        raise Misuse(f"it is not a bundle, which `confsim bundle` writes: {reading.json_problem(error)}") from None
     if not 1 <= format <= FORMAT:
         raise Misuse(f"it is of format {format}; this confsim reads formats up to {FORMAT}")
     try:

@@ -131,4 +131,4 @@ def test_listen_as_an_admin_serves_the_client_of_that_admin(sim):
         assert on.wait() == 0
     code, _, errors = run("listen", "--as", "user", "--forward-to", ":3000")
     assert code == 1
-    assert "--as names an admin" in errors
+    assert "Name an admin by --as" in errors
