@@ -21,6 +21,7 @@ from confsim import Simulator
 from confsim.reference import rules
 from kit import START
 from kit.chosen import ChosenValues
+from kit.observations.listed import ListedRefusals
 from kit.processes import imported
 from kit.processes.sharing import shared
 from kit.rows import merged
@@ -135,6 +136,9 @@ def pytest_configure(config: pytest.Config) -> None:
     chosen = ChosenValues()
     chosen.follow()
     config.pluginmanager.register(chosen)
+    listed = ListedRefusals()
+    listed.follow()
+    config.pluginmanager.register(listed)
     _share_bytecode(config)
     if getattr(config.option, "numprocesses", None):  # the workers of xdist, which are started later
         server = shared()

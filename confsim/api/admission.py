@@ -20,7 +20,7 @@ from .call import Call
 def admit(call: Call, grants: tuple[Grant, ...]) -> None:
     """Check that the caller holds one of the grants of the operation's gate (R241).
 
-    An API token of the client passes every administrative, owner and host gate of the client (R221, G149, G150).
+    An API token of the client passes its administrative and host gates, not those of owners (R221, G149, G150).
     A thing of the path that does not exist has no host and no owner. Raises Refusal ROLE_MISSING, GUEST_ELSEWHERE for
     a guest of another channel, NO_USER_CONTEXT for an API token if a user is needed.
     """
@@ -94,13 +94,15 @@ def _owner(call: Call, caller: Caller) -> bool:
 
 
 def _host_of_any(call: Call, caller: Caller) -> users.User | None:
-    """Return the user whose roles in any channel count; None when the path names a thing with roles (G040), be it gone,
-    or another client.
+    """Return the user whose roles in any channel count; None when the path names a channel or a user, be it one that is
+    gone (G040), or another client.
     """
-    named = call.subject is not None or any(parameter.gates for parameter in call.operation.path_parameters)
-    return None if named or call.client.id != caller.client.id else caller.user
+    named = any(place.gates and place.names in _WITH_ROLES for place in call.operation.path_parameters)
+    return None if named or call.subject is not None or call.client.id != caller.client.id else caller.user
 
 
+#: What paths name that has hosts, or is a user.
+_WITH_ROLES = frozenset({"channels", "sessions", "users"})
 #: Grants that depend on a thing in the path.
 OF_THING = frozenset({Grant.ACCESS, Grant.OPERATOR, Grant.OWNER, Grant.SELF})
 

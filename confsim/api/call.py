@@ -23,12 +23,14 @@ class Address(Struct, frozen=True):
 
     ``mount`` is the path of the world, empty at the root. ``host`` is the host and port by which callers in this
     process reach the server. ``public_url``, if set, is the start of every URL in responses; with ``trusts_proxy`` the
-    headers X-Forwarded-* of a request say so first.
+    headers X-Forwarded-* of a request say so first. ``origins`` are those of web pages that the server lets call,
+    whatever the clients allow; "*" stands for all.
     """
 
     mount: str = ""
     host: str = HOST
     public_url: str = ""
+    origins: frozenset[str] = frozenset()
     trusts_proxy: bool = False
 
     def start(self, headers: Mapping[str, str], scheme: str) -> str:

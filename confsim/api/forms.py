@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from confsim.assumptions import breakout, broadcast, channels, clients, identity, in_force, media, telephony
 from confsim.assumptions.protocol import durations, sizes
 from confsim.assumptions.users import emails as assumed_emails, users as assumed_users
-from confsim.contract import SPACE, FreeText, Long, Name, Names, Pattern, Said, Samples, Sized, TextForm, caseless
+from confsim.contract import SPACE, ExactName, FreeText, Long, Names, Pattern, Said, Samples, Sized, TextForm, caseless
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
 from confsim.domain.users import languages
@@ -124,9 +124,9 @@ DialledNumber = Annotated[str, _DIALLED, _NUMBERS]
 WrittenNumber = Annotated[str, Pattern(lambda profile: {"minLength": 1}), _NUMBERS]
 PINS = Samples("123456", "654321")
 PinText = Annotated[str, Pattern(_pin), PINS]
-GatewayKindName = Annotated[Name, Pattern(_gateway_kind), Samples("RTMP", "SRT")]
+GatewayKindName = Annotated[ExactName, Pattern(_gateway_kind), Samples("RTMP", "SRT")]
 DestinationUrl = Annotated[
-    Name, Pattern(_destination), Samples("rtmp://live.example.com/one", "rtmps://live.example.com/two")
+    ExactName, Pattern(_destination), Samples("rtmp://live.example.com/one", "rtmps://live.example.com/two")
 ]
 Email = Annotated[
     FreeText,

@@ -3,8 +3,8 @@
 from typing import Annotated
 
 from confsim.api.values import instant
-from confsim.assumptions import note, terms as terms_assumed
-from confsim.assumptions.protocol import initial, sizes, units
+from confsim.assumptions import note_shown, terms as terms_assumed
+from confsim.assumptions.protocol import sizes, units
 from confsim.contract import AbsoluteUrl, Int, InUnit, Numbering, Samples, Wire, gates
 from confsim.domain import terms
 from confsim.domain.clients.clients import Client
@@ -54,8 +54,8 @@ def accept_terms(
 @operation("GET /clients/{clientId}/terms", gate=gates.PUBLIC, rules="R076 R132 R242")
 def get_client_terms(call: Call, client: Client) -> ClientTerms:
     """Get the terms that a client has published; no token needed."""
-    note(call.change, initial.TERMS_REQUIRED)
     published = client.terms
+    note_shown(call.change, published, "url", "required")
     return ClientTerms(
         version=published.version,
         url=published.url,

@@ -7,7 +7,7 @@ from unicodedata import combining, normalize
 from urllib.parse import quote
 
 from confsim.api.forms import ClientId, UserId
-from confsim.assumptions import ask, not_found, note
+from confsim.assumptions import ask, not_found, note, value_of
 from confsim.assumptions.protocol import conventions, images, parsing, sizes
 from confsim.assumptions.users import users as assumed_users
 from confsim.contract import ImageLink, ImageSize, Int, LimitedPage, Page, Wire
@@ -36,6 +36,9 @@ class NumberId(Wire):
 
 class Languages(Wire):
     """Ordered languages, and the same as the value of an Accept-Language header (G205)."""
+
+    #: What generators call the class, which would have the name of its own field otherwise.
+    KEYWORDS: ClassVar = {"title": "UserLanguages"}
 
     languages: Annotated[list[str], "The codes, the preferred one first."]
     acceptLanguage: Annotated[str, "The same as the value of an Accept-Language header."]
@@ -118,7 +121,13 @@ def user_view(call: Call, user: Person, size: ImageSize | None) -> User:
     unregistered = users.unregistered(user)
     if user.account is Account.PREDEFINED:
         unregistered = ask(call.change, assumed_users.PREDEFINED_UNREGISTERED)
-    viewer = call.maybe_user if ask(call.change, assumed_users.FOLLOWING) == "control" else None
+    viewer = call.maybe_user
+    following = viewer is not None and user.id in viewer.follows
+    followed = viewer is not None and viewer.id in user.follows
+    if (following or followed) and ask(call.change, assumed_users.FOLLOWING) == "never":
+        following = followed = False
+    if user.reputation == value_of(call.change, assumed_users.REPUTATION):
+        note(call.change, assumed_users.REPUTATION)
     shown = None
     if user.languages:
         shown = Languages(languages=list(user.languages), acceptLanguage=languages.header(call.change, user.languages))
@@ -131,8 +140,8 @@ def user_view(call: Call, user: Person, size: ImageSize | None) -> User:
         imageUrl=image_url(call, user.client, user.image, size),
         clientId=user.client,
         reputation=user.reputation,
-        following=viewer is not None and user.id in viewer.follows,
-        followedBy=viewer is not None and viewer.id in user.follows,
+        following=following,
+        followedBy=followed,
         languages=shown,
         unregistered=unregistered,
         authKind=auth_kind(call, user),

@@ -6,6 +6,7 @@ call used it; a profile (TOML) chooses alternatives. The modules are named for t
 before the first dot, stand in one module. The rooms above import here what asks the register and what refuses.
 """
 
+from .protocol.initial import note_shown
 from .protocol.refusals import CODE, STATUS, Reason, not_found
 from .register import (
     REGISTER,
@@ -35,6 +36,7 @@ __all__ = [
     "in_force",
     "not_found",
     "note",
+    "note_shown",
     "text",
     "value_of",
 ]

@@ -143,6 +143,16 @@ STARTED = assumption(
     "start_breakout_session",
     refuses={"BREAKOUT_AMBIGUOUS": ("refuse",)},
 )
+START_EMPTY = assumption(
+    "breakout.start-empty",
+    "G432",
+    "Starting a breakout session without rooms, or while nobody is in the event room: it starts; or it is refused "
+    "without rooms; or it is refused in both cases.",
+    "starts",
+    ("needs-rooms", "needs-rooms-and-users"),
+    "start_breakout_session",
+    refuses={"BREAKOUT_NOT_PREPARED": ("needs-rooms", "needs-rooms-and-users")},
+)
 STOPPED = assumption(
     "breakout.stopped",
     "G433",

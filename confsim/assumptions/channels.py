@@ -216,7 +216,6 @@ MEETING_ID = assumption(
     "digits",
     ("uuid",),
     "create_channel get_channel find_channel_by_meeting_id",
-    decides=DRAWN_IDS,
 )
 
 
@@ -259,6 +258,16 @@ FRIENDLY_OFF = assumption(
     ("remove", "nothing"),
     "set_friendly_urls_state set_channel_friendly_url find_channel_by_friendly_url",
     refuses={"FRIENDLY_URLS_OFF": ("keep", "remove")},
+)
+FRIENDLY_LINKS = assumption(
+    "friendly-urls.direct-links",
+    "G290",
+    "A friendly URL that is the word of the direct link of another channel: set, as links of both kinds have paths of "
+    "their own; or refused as taken.",
+    "set",
+    ("refused",),
+    "set_channel_friendly_url",
+    refuses={"FRIENDLY_URL_TAKEN": ("refused",)},
 )
 FRIENDLY_AVAILABLE = assumption(
     "friendly-urls.available",

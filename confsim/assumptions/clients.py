@@ -68,7 +68,7 @@ DISABLE_ENDS = assumption(
     "G163",
     "What runs in the channels of a client whose service is disabled: sessions, breakout sessions, recordings, calls "
     "and broadcasts end at once, and nobody waits any longer; or all that goes on until it ends by itself, and no call "
-    "can end it. Recordings that were made are still processed.",
+    "can end it; a phone rings on, and nobody who answers is let in. Recordings that were made are still processed.",
     "sessions",
     ("nothing",),
     "set_client_service_state",

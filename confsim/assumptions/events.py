@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from .channels import DRAWN_IDS
 from .register import assumption, duration, subset_of
 
 _ALL = (
@@ -52,6 +51,20 @@ class EventKind(StrEnum):
     TERMS_PROMULGATED = "terms.promulgated"
     SERVICE_DISABLED = "service.disabled"
     SERVICE_ENABLED = "service.enabled"
+    PARTICIPANT_WAITED = "participant.waited"
+    ROOM_CREATED = "room.created"
+    ROOM_DELETED = "room.deleted"
+    ROOM_ENTERED = "room.entered"
+    ROOM_LEFT = "room.left"
+    CALL_ANSWERED = "call.answered"
+    PRESENTER_CHANGED = "presenter.changed"
+    ASSIGNMENT_CHANGED = "assignment.changed"
+    ROLE_CHANGED = "role.changed"
+    CHANNEL_CHANGED = "channel.changed"
+    USER_CHANGED = "user.changed"
+    USER_REGISTERED = "user.registered"
+    USER_CONNECTED = "user.connected"
+    TERMS_ACCEPTED = "terms.accepted"
 
 
 def _event_kinds(value: object) -> tuple[EventKind, ...]:
@@ -69,13 +82,20 @@ KINDS = assumption(
     check=_event_kinds,
     samples=(["channel.created"],),
 )
+ORDER = assumption(
+    "events.order",
+    "G533",
+    "The order of the events of one instant: what contains something begins before it and ends after it (nested), or "
+    "each event when it comes about, a cause before its effects (as-caused).",
+    "nested",
+    ("as-caused",),
+)
 RECORDED = assumption(
     "events.recorded",
     "G533",
     "Events are stored while the client's events are on and an endpoint is active, or always.",
     "while-heard",
     ("always",),
-    decides=DRAWN_IDS,
 )
 EVENTS_STORED = assumption("events.kept", "G533", "How many of the latest events of a client are stored.", 1000, (100,))
 OPEN_WHILE_OFF = assumption(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .register import assumption, subset_of
 
 _GRANTS = ("access", "customer-admin", "operator", "owner", "registered", "self")
-_API_TOKEN: tuple[str, ...] = ("customer-admin", "owner", "operator", "access")
+_API_TOKEN: tuple[str, ...] = ("customer-admin", "operator", "access")
 _NOTHING: tuple[str, ...] = ()
 _ANYWHERE: tuple[str, ...] = ("own", "children")
 
@@ -13,11 +13,14 @@ _ANYWHERE: tuple[str, ...] = ("own", "children")
 API_TOKEN_PASSES = assumption(
     "roles.api-token-passes",
     "G149 G150 G276",
-    "Grants that an API token has in its own client, beside being an API token.",
+    "Grants that an API token has in its own client, beside being an API token. By default it administers the client "
+    "and acts as a host in its channels, but does not outrank what is reserved for owners: midi, event rooms, download "
+    "URLs, destinations of broadcasts. With owner it passes these gates too; without operator or customer-admin it is "
+    "refused what hosts or Customer Admins do.",
     _API_TOKEN,
     ("any list of grants",),
     check=subset_of(_GRANTS),
-    samples=([],),
+    samples=([], ["customer-admin", "owner", "operator", "access"]),
 )
 API_TOKEN_FOR_CLIENT = assumption(
     "roles.api-token-for-client",
@@ -98,6 +101,24 @@ LAST_OWNER = assumption(
     ("let-go",),
     "remove_owner demote_owner",
     refuses={"LAST_OWNER": ("keep",)},
+)
+FORMER_OWNER = assumption(
+    "roles.former-owner",
+    "G562",
+    "An owner whose ownership is removed: has no role in the channel afterwards, or is an operator of it.",
+    "none",
+    ("operator",),
+    "remove_owner",
+)
+TEMPORARY_HOSTS = assumption(
+    "roles.temporary-hosts",
+    "G271 G210",
+    "Who can be made operator or owner: any user of the client, also a guest, a linked user or a phone, whose token "
+    "ends some day; or registered and predefined users only.",
+    "any",
+    ("registered",),
+    "add_operator add_owner",
+    refuses={"NOT_REGISTERED": ("registered",)},
 )
 
 # guests.*

@@ -19,6 +19,15 @@ POSSIBLE = assumption(
     ("bare",),
     "check_record_possible",
 )
+POSSIBLE_WITHOUT = assumption(
+    "recordings.possible-without-session",
+    "G480",
+    "Whether a recording is said to be possible while the channel has no session, although it does not start then: "
+    "the answer goes by the addresses of the owners and the caller alone; or it is false without a session.",
+    True,
+    (False,),
+    "check_record_possible",
+)
 WITHOUT_EMAIL = assumption(
     "recordings.without-email",
     "G482",

@@ -126,8 +126,8 @@ PIN_FORM = assumption(
 PIN_AGAIN = assumption(
     "pins.several",
     "G462",
-    "A channel has several PINs, and the same PIN again updates whether it is for organizers, or is refused; or a "
-    "channel has a single PIN, which the next one replaces.",
+    "A channel has any number of PINs, and the same PIN again updates whether it is for organizers, or is refused; or "
+    "a channel has a single PIN, which the next one replaces.",
     "update",
     ("refuse", "single"),
     "add_dial_pin",
@@ -206,6 +206,15 @@ INSIDE = assumption(
     ("call",),
     "dial_registered_user",
     refuses={"ALREADY_INSIDE": ("refuse",)},
+)
+CALLERS_STAY = assumption(
+    "dial.users-after-call",
+    "G452 G250",
+    "The user as whom an unregistered phone appears, when its call is over: stays readable under its id; or is "
+    "removed, and past sessions keep the handle.",
+    "stays",
+    ("removed",),
+    "dial_unregistered_user",
 )
 WHISPER = assumption(
     "dial.whisper", "G453", "whisper is noted with the call and has no effect that can be seen.", "noted", (), _DIAL

@@ -77,7 +77,8 @@ class CallLog:
     Pass it to ``Serving.log_to``.
 
     Unless ``verbose``, it leaves out read-only calls of the control plane and pages of the inspector. ``width`` cuts
-    off lines of text, except with ``verbose``, which shows all of them; ``colour`` styles them.
+    off lines of text, except with ``verbose``, which shows all of them; the reason of a refusal that does not fit gets
+    a line of its own. ``colour`` styles them.
     """
 
     def __init__(
@@ -170,7 +171,7 @@ class CallLog:
             new=new,
             event="gone" if response is None else "answered",
             faults=[] if entry is None else _faults(entry.fault),
-            why="" if entry is None or service is None else sentence(Past(service), entry),
+            why=_kept_from_page(request) if entry is None or service is None else sentence(Past(service), entry),
         )
 
     def _mask(self, world: str) -> Mask:
@@ -196,10 +197,14 @@ def text_of(call: LoggedCall, verbose: bool = False, colour: bool = False, width
         ("" if call.event == "held" or call.ms is None else f"{call.ms:.1f} ms", "bright_black"),
         _operation_of(call),
         (" ".join(_fault_text(each, whole=verbose) for each in call.faults), "magenta"),
-        (f"why: {_printable(call.why)}" if call.why else "", "yellow"),
         (_assumptions(call, verbose), "bright_black"),
     ]
     room = width if width is not None and not verbose else sys.maxsize
+    why, below = f"why: {_printable(call.why)}" if call.why else "", ""
+    if why and sum(len(text) + 1 for text, _ in pieces[:-1] if text) + len(why) <= room:
+        pieces.insert(-1, (why, "yellow"))
+    elif why:
+        below = f"\n    {click.style(why, fg='yellow') if colour else why}"
     shown: list[str] = []
     for text, hue in pieces:
         if not text or room < 2:
@@ -207,7 +212,7 @@ def text_of(call: LoggedCall, verbose: bool = False, colour: bool = False, width
         cut = text if len(text) <= room else f"{text[: room - 1]}…"
         room -= len(cut) + 1
         shown.append(click.style(cut, fg=hue) if colour else cut)
-    return " ".join(shown)
+    return " ".join(shown) + below
 
 
 def _assumptions(call: LoggedCall, verbose: bool) -> str:
@@ -217,6 +222,14 @@ def _assumptions(call: LoggedCall, verbose: bool) -> str:
         return f"assumptions: {', '.join(call.assumptions)}"
     count = f"{len(call.assumptions)} assumption{'s' * (len(call.assumptions) > 1)}"
     return f"{count}, new: {', '.join(call.new)}" if call.new else count
+
+
+def _kept_from_page(request: Request) -> str:
+    """Return why a browser does not send a call of the control plane, of which this is the preflight; else ""."""
+    if request.method != "OPTIONS" or "access-control-request-method" not in request.headers:
+        return ""
+    origin = request.headers.get("origin", "")[:200]
+    return f"The control plane does not answer web pages of {origin}; call it from the test runner"
 
 
 def _faults(hits: Iterable[FaultHit]) -> list[LoggedFault]:

@@ -19,6 +19,12 @@ _ADDRESS = (
     _address("--name", multiple=True, help="Further Host name to accept."),
     _address("--public-url", default="", metavar="URL", help="Start of URLs in answers, such as that of a proxy."),
     _address(
+        "--allow-origin",
+        multiple=True,
+        metavar="ORIGIN",
+        help="Origin whose web pages may call, such as http://localhost:5173; * for all.",
+    ),
+    _address(
         "--trust-proxy",
         is_flag=True,
         help="Start URLs in answers as X-Forwarded-Proto, -Host, -Port and -Prefix of a request say.",

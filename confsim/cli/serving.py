@@ -144,6 +144,7 @@ def _served(
     frozen: bool,
     name: tuple[str, ...],
     public_url: str,
+    allow_origin: tuple[str, ...],
     trust_proxy: bool,
     allow_webhooks: tuple[str, ...],
     worlds: int | None,
@@ -185,7 +186,7 @@ def _served(
         if journal is not None:
             simulator.requests.most = journal
         with _certificate(tls, tls_cert, tls_key, (host, *name)) as (context, trusted):
-            server = simulator.serve(host, port, name, allow_webhooks, public_url, context, trust_proxy)
+            server = simulator.serve(host, port, name, allow_webhooks, public_url, context, allow_origin, trust_proxy)
             keep(server)
             yield simulator, server, trusted
         if export_on_exit is not None:

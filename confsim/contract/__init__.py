@@ -6,7 +6,7 @@ Operations import from here what declares them and what their signatures are mad
 from .decode import resolves
 from .encode import NO_CONTENT, NoContent, Raw
 from .gates import FOR_USERS, Gate, Grant
-from .operation import Catalogue, Operation, Source
+from .operation import Catalogue, Operation
 from .schema import SPACE, URL, caseless
 from .text_values import integer, invalid_input, split_list
 from .types import (
@@ -14,6 +14,7 @@ from .types import (
     AlwaysOmitted,
     AtMost,
     Chosen,
+    ExactName,
     Form,
     FreeText,
     FullName,
@@ -55,6 +56,7 @@ from .types import (
     Wire,
     Word,
 )
+from .words import Source
 
 __all__ = [
     "FOR_USERS",
@@ -66,6 +68,7 @@ __all__ = [
     "AtMost",
     "Catalogue",
     "Chosen",
+    "ExactName",
     "Form",
     "FreeText",
     "FullName",

@@ -23,7 +23,7 @@ from confsim.values.plain import DEEPEST, is_deep
 
 from .annotations import description_of, mark_of, named, struct_of, undescribed, without_none
 from .json_places import oversized_number, repeated_key
-from .text_values import TextCheck, form_check, invalid_input, text_check, text_reader
+from .text_values import TextCheck, form_check, invalid_input, text_check, text_reader, trimmed
 from .types import Sized, TextForm
 
 #: The place that msgspec appends to its messages.
@@ -149,7 +149,7 @@ class Body:
     a thing, each with the kind of thing.
     """
 
-    __slots__ = ("_decoder", "_struct", "checks", "fields", "is_json", "known", "names", "optional", "type")
+    __slots__ = ("_decoder", "_names", "_struct", "checks", "fields", "is_json", "known", "names", "optional", "type")
 
     def __init__(self, type_: Any) -> None:
         self.type = type_
@@ -164,6 +164,8 @@ class Body:
         kinds = {field.encode_name: named(without_none(field.type))[1] for field in declared}
         self.names = {name: kind for name, kind in kinds.items() if kind is not None}
         self._struct = struct
+        marks = ((field.name, mark_of(field.type, Sized)) for field in declared)
+        self._names = tuple(name for name, sized in marks if sized is not None and sized.trims)
 
     def read(self, context: Context, raw: bytes) -> Any:
         """Return the value of the body (R016, R017). Raises Refusal BODY_MALFORMED, INVALID_INPUT."""
@@ -194,6 +196,15 @@ class Body:
                 text = get(value)
                 if text is not None:
                     check(context, where, text)
+            value = self._trimmed(context, value)
+        return value
+
+    def _trimmed(self, context: Context, value: Any) -> Any:
+        """Return the value with the names that the profile keeps of those in it."""
+        for name in self._names:
+            text = getattr(value, name)
+            if text is not None and (bare := trimmed(context, text)) != text:
+                value = msgspec.structs.replace(value, **{name: bare})
         return value
 
     def _decode_leniently(self, context: Context, raw: bytes, error: msgspec.ValidationError) -> Any:

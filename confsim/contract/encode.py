@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.assumptions import Context, ask
+from confsim.assumptions import Context, ask, context_of
 from confsim.assumptions.protocol import refusals, wire
 
 from .annotations import fields_of, mark_of
@@ -39,6 +39,7 @@ def encode(context: Context, contract: Contract, result: Any) -> tuple[int, list
     if result is None and contract.empty:
         status, kind, body = _EMPTY[ask(context, wire.EMPTY)]
         return status, [("Content-Type", kind)] if kind else [], body
+    context_of(context).used.update(contract.shown)
     if type(result) in _OTHERS:
         return _other(context, contract, result)
     if contract.container is not None:

@@ -10,103 +10,32 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from enum import StrEnum
 from functools import cached_property, partial
 from importlib import import_module
 from operator import itemgetter
 from types import MappingProxyType, NoneType
-from typing import Any, Protocol, TypedDict, TypeVar, Unpack, get_args, get_origin, get_type_hints
+from typing import Any, Protocol, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
 from confsim.assumptions import Assumption, assumption, in_force, text
+from confsim.assumptions.channels import THING_IDS
 from confsim.assumptions.protocol import conventions
+from confsim.assumptions.users.users import FIRST_USER_ID
 from confsim.contract.headers import container_type, with_limits
 from confsim.values.urls import encoded, normalised
 
 from .annotations import annotated, big_numbers, marks_in, optional_fields, peeled
 from .decode import Body, Finder, PathParameter, QueryParameter
-from .gates import Gate, Grant
+from .gates import Grant
 from .headers import Header, without_headers
 from .types import Inside, InUnit, Names, Page, StatedUnit
+from .words import Source, Words
 
 F = TypeVar("F", bound=Callable[..., Any])
+
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _NONE: Mapping[str, Any] = MappingProxyType({})
-
-
-class Source(StrEnum):
-    """How much of an operation the documents state."""
-
-    DOCUMENTED = "documented"  # method, path and payload
-    NAME_ONLY = "name_only"  # the name alone: route and payload are assumptions
-    IMPLIED = "implied"  # not even the name, only an effect that needs it
-
-
-class Words(TypedDict, total=False):
-    """The facts that a declaration or its family states of an operation, beside its route and its function.
-
-    ``gate`` is always stated, the others where they differ from the attributes of ``Operation``.
-    """
-
-    gate: Gate
-    #: Refuses the call unless what its family needs is there; it takes the call and the things of the path.
-    requires: Callable[..., None] | None
-    #: The numbers of its rules and gaps, separated by spaces; the document part and section.
-    rules: str
-    gaps: str
-    line: str
-    source: Source
-    #: Whether the query may name a child client.
-    for_client: bool
-    #: Whether it belongs to a running channel, which a disabled service refuses even to read.
-    runtime: bool
-    #: The operation whose route it shares; a required query parameter of this one distinguishes them.
-    variant_of: str
-    #: The assumption that says whether the path can end with a slash.
-    slash: Assumption[str] | None
-    #: The assumption about the container of the elements of a list or a page.
-    container: Assumption[str] | None
-    #: The response headers, by name, that the function can set by returning a ``WithHeaders``.
-    headers: Mapping[str, Header]
-    #: The assumption about the form in which the bytes of a body are uploaded.
-    upload: Assumption[str] | None
-    #: The media type of an answer of bytes; empty when it is that of the stored file.
-    media: str
-    #: The fields of the answer, or of its elements, that are ids for later calls, each with its kind (``types.Names``).
-    identifies: Mapping[str, str]
-    #: Whether it can revoke the access of callers; a walk over all operations calls it last.
-    revokes_access: bool
-    #: Whether a replay of a journal repeats it (by default it does).
-    replayed: bool
-    #: Whether it runs without the lock of its world, while others are answered.
-    beside: bool
-    #: Whether moving or steering the clock is its only effect.
-    moves_clock: bool
-    #: Whether its answer may come only after other calls: the function returns it, or the future of it.
-    waits: bool
-    #: The kind of thing that it removes, in the words of ``types.Names``: what path and body name of that kind.
-    removes: str
-    #: The role of the caller that it creates, whose token is in the answer; empty when it creates none.
-    makes_caller: str
-    #: Whether it calls a phone.
-    rings: bool
-    #: Why its answer or its effect depends on what is outside of the API; empty when it does not.
-    depends_on_outside: str
-    #: Why it should not be called where others are, whatever it names; empty when it can be.
-    disturbs_others: str
-    #: Whether it concerns a client as a whole: others change the answer, or the effect is about what they do.
-    of_whole_client: bool
-    #: Whether the thing that it creates expires.
-    expires: bool
-    #: Whether its answer is about the caller, although no parameter names one.
-    about_caller: bool
-    #: Whether its answer shows what a user is from the beginning: profile, access levels, client.
-    shows_identity: bool
-    #: Whether its body has faults to be injected.
-    sets_faults: bool
-    #: How large its body can be, and how many things a call can name or leave behind, by what is counted.
-    bounds: Mapping[str, int]
 
 
 class Contract(Struct, frozen=True, gc=False):
@@ -116,7 +45,8 @@ class Contract(Struct, frozen=True, gc=False):
     objects: position, look-up, and whether it is inside the thing before. ``inputs`` are the same of secrets and other
     inputs, which are looked up once the caller's role is known. ``has_input`` says whether there is a body or
     a required query, ``empty`` whether there is no result, ``has_options`` whether the response has optional fields
-    (G077), ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100).
+    (G077), ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100). ``shown`` are the
+    assumptions about the ids in the answer, by id.
     """
 
     texts: tuple[tuple[int, PathParameter], ...]
@@ -131,6 +61,7 @@ class Contract(Struct, frozen=True, gc=False):
     creates: bool
     container: Assumption[str] | None
     headers: Mapping[str, Header]
+    shown: Mapping[str, None]
 
 
 class Operation:
@@ -260,6 +191,7 @@ class Operation:
             creates=self.creates,
             container=self.container,
             headers=self.headers,
+            shown={each.id: None for each in (THING_IDS, FIRST_USER_ID) if not self.shows.isdisjoint(each.decides)},
         )
 
     def run(self, call: Any, things: list[Any], named: Mapping[str, Any]) -> Any:
@@ -351,7 +283,8 @@ class Catalogue:
             if module not in places:
                 raise ValueError(f"operation {operation.name!r} is declared in {module}, which no area lists")
             operation.area = places[module][1]
-        self.operations = {e.name: e for e in sorted(self, key=lambda each: places[each.function.__module__][0])}
+        ordered = sorted(self, key=lambda each: places[each.function.__module__][0])
+        self.operations = {each.name: each for each in ordered}
 
     def prefix_under(self, profile: Mapping[str, Any]) -> str:
         """Return the common path of the operations in a mount, under a profile."""

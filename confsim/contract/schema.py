@@ -259,11 +259,8 @@ class Schemas:
         required = []
         for field in fields_of(struct):
             annotation = filled(field.type, arguments)
-            there = field.required or self._present(field, annotation, body=body)
-            if there is False:
-                continue
             properties[field.encode_name] = self._property(field, annotation, body=body)
-            if there:
+            if field.required or self._present(field, annotation, body=body):
                 required.append(field.encode_name)
         schema: Schema = {
             "description": " ".join((inspect.getdoc(struct) or "").split()),
@@ -286,7 +283,7 @@ class Schemas:
         options = options_of(base)
         optional = not field.required and NoneType in options
         present = mark_of(inner, Present)
-        given = present is not None and present.under(self.profile) is True
+        given = present is not None and present.under(self.profile)
         if optional and (given or not self._nullable(field.encode_name, inner, body=body)):
             options = tuple(option for option in options if option is not NoneType)
         if options == (base,):
@@ -307,12 +304,12 @@ class Schemas:
             schema = {**schema, "default": msgspec.to_builtins(field.default)}
         return schema
 
-    def _present(self, field: msgspec.structs.FieldInfo, annotation: Any, *, body: bool) -> bool | None:
-        """Return whether an optional field is always there, or never; None where that depends."""
+    def _present(self, field: msgspec.structs.FieldInfo, annotation: Any, *, body: bool) -> bool:
+        """Return whether an optional field is always there."""
         if not body and field.default is None and self._nullable(field.encode_name, annotation, body=False):
             return True  # without a value it is null
         mark = mark_of(annotation, Present)
-        return None if mark is None else mark.under(self.profile)
+        return mark is not None and mark.under(self.profile)
 
     def _nullable(self, name: str, annotation: Any, *, body: bool) -> bool:
         """Return whether null stands for an optional field without a value (G071, G077)."""
@@ -344,7 +341,7 @@ def _naming(annotation: Any, *, body: bool) -> Schema:
 def _limited(schema: Schema, meta: Meta) -> Schema:
     limits = {"minimum": meta.ge, "maximum": meta.le, "pattern": meta.pattern, "maxLength": meta.max_length}
     limited = {**schema, **{word: limit for word, limit in limits.items() if limit is not None}}
-    if (meta.ge, meta.le) == (-(2**31), 2**31 - 1):
+    if meta.ge is not None and meta.ge >= -(2**31) and meta.le is not None and meta.le < 2**31:
         limited["format"] = "int32"
     return limited
 

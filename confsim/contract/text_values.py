@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from msgspec import Meta
 
-from confsim.assumptions import Context, Reason, ask, context_of, note
+from confsim.assumptions import Context, Reason, ask, context_of, not_found, note
 from confsim.assumptions.protocol import durations, parsing, sizes
 from confsim.kernel import Refusal
 from confsim.values.urls import HOST_NAME, uri
@@ -91,7 +91,7 @@ def text_reader(annotation: Any) -> TextReader:
 
         def read(context: Context, where: str, text: str) -> str:
             check(context, where, text)
-            return text
+            return trimmed(context, text) if sized.trims else text
 
         return read
     raise TypeError(f"no parameter can be of type {annotation!r}")
@@ -132,23 +132,28 @@ def _limited_integer(marks: list[Any]) -> TextReader:
     return read
 
 
+#: Whole numbers below this are within every limit of ``sizes.WHOLE_NUMBER``.
+_SHORT = 2**31
+
+
 def integer(context: Context, where: str, text: str, problem: str = "not a whole number") -> int:
-    """Return the integer of at most 64 bits in a text of digits, with or without a minus. Raises ``not_a_number``."""
+    """Return the integer of at most 64 bits in a text of digits, with or without a minus (G060).
+
+    Raises Refusal INVALID_INPUT, or NOT_FOUND for a text in a path that is no number, if the profile says so.
+    """
     if _DIGITS.match(text):
         number = int(text)
+        if -_SHORT <= number < _SHORT:
+            return number
         most = ask(context, sizes.WHOLE_NUMBER)
         if number > most or number < -most - 1:
             raise invalid_input(where, f"{text} {'does not fit 64 bits' if most == 2**63 - 1 else f'is beyond {most}'}")
         return number
-    long = len(text) > 19 and text.removeprefix("-").isdecimal() and text.isascii()
-    raise not_a_number(context, where, text, "too long a number" if long else problem)
-
-
-def not_a_number(context: Context, where: str, text: str, problem: str) -> Refusal:
-    """Return the refusal of a text where a number is required: INVALID_INPUT, or NOT_FOUND in a path (G060)."""
     if where.startswith("path") and ask(context, parsing.PATH_NUMBERS) == "404":
-        return Refusal(Reason.NOT_FOUND, what=where.removeprefix("path "), id=text[:40])
-    return invalid_input(where, f"{text[:40]!r} is {problem}")
+        not_found(where.removeprefix("path "), text[:40])
+    if len(text) > 19 and text.removeprefix("-").isdecimal() and text.isascii():
+        problem = "too long a number"
+    raise invalid_input(where, f"{text[:40]!r} is {problem}")
 
 
 def _boolean(context: Context, where: str, text: str) -> bool:
@@ -199,6 +204,12 @@ def form_check(form: TextForm) -> TextCheck:
         form.read(context, text)
 
     return check
+
+
+def trimmed(context: Context, text: str) -> str:
+    """Return the text of a name without outer blanks, unless the profile keeps them."""
+    bare = text.strip()
+    return bare if bare == text or ask(context, parsing.OUTER_BLANKS) == "removed" else text
 
 
 def text_check(sized: Sized) -> TextCheck:

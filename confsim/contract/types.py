@@ -35,10 +35,14 @@ class Mark(Struct, frozen=True, eq=False):
 
 
 class Sized(Mark, frozen=True):
-    """Limits of a text: ``max_length`` in characters, by an assumption; no control characters (G072)."""
+    """Limits of a text: ``max_length`` in characters, by an assumption; no control characters (G072).
+
+    ``trims`` is whether the text loses its outer blanks, where the profile says so.
+    """
 
     max_length: Assumption[int]
     allow_blank: bool = False
+    trims: bool = False
 
 
 class SearchText(Sized, frozen=True):
@@ -197,19 +201,17 @@ class Chosen(Mark, frozen=True):
 
 
 class Present(Mark, frozen=True):
-    """Marks an optional field that is always there by some values of ``entry``, or never: of an answer, or of a body.
+    """Marks an optional field, of an answer or of a body, that is always there by some values of ``entry``.
 
-    By a value that is in neither it depends on what is shown, or on who asks.
+    A field that the documents call an option has no such mark in an answer: clients are to expect it or not.
     """
 
     entry: Assumption[Any]
-    always: Container[object] = ()
-    never: Container[object] = ()
+    always: Container[object]
 
-    def under(self, profile: Mapping[str, Any]) -> bool | None:
-        """Return whether the field is there under a profile; None where that depends."""
-        value = in_force(profile, self.entry)
-        return True if value in self.always else False if value in self.never else None
+    def under(self, profile: Mapping[str, Any]) -> bool:
+        """Return whether the field is always there under a profile."""
+        return in_force(profile, self.entry) in self.always
 
 
 class Shown(Mark, frozen=True):
@@ -221,9 +223,11 @@ class Shown(Mark, frozen=True):
 #: Any JSON value.
 Json = Any
 
-Name = Annotated[str, Sized(sizes.NAME)]
-FullName = Annotated[str, Sized(sizes.NAME, allow_blank=True)]
-Handle = Annotated[str, Sized(sizes.HANDLE)]
+Name = Annotated[str, Sized(sizes.NAME, trims=True)]
+#: A name that another system gave, or that has a form of its own.
+ExactName = Annotated[str, Sized(sizes.NAME)]
+FullName = Annotated[str, Sized(sizes.NAME, allow_blank=True, trims=True)]
+Handle = Annotated[str, Sized(sizes.HANDLE, trims=True)]
 Label = Annotated[str, Sized(sizes.LABEL, allow_blank=True)]
 FreeText = Annotated[str, Sized(sizes.TEXT, allow_blank=True)]
 Word = Annotated[str, Sized(sizes.WORD)]

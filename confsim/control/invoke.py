@@ -169,8 +169,9 @@ def _check_origin(request: Request, public_url: str) -> None:
     """Raise Misuse (403) for a request that a page of another site made a browser send."""
     if cross_site(request, HOST, public_url):
         where = request.headers.get("origin", "")[:200] or "another site"
-        ours = "a server behind a proxy is told its own address by --public-url or --trust-proxy"
-        raise Misuse(f"the control plane does not answer to a page of {where}; {ours}", status=403)
+        ours = "if the page is of this server behind a proxy, set --public-url or --trust-proxy"
+        instead = f"call it from the test runner; {ours}"
+        raise Misuse(f"the control plane does not answer web pages of {where}; {instead}", status=403)
 
 
 def _check_size(operation: Operation, body: bytes) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from operator import itemgetter
 from typing import Annotated, Any
 
 from confsim.api.catalogue import API
@@ -12,7 +11,7 @@ from confsim.contract.operation import Operation
 from confsim.contract.query import decode_query, unknown_parameters
 from confsim.contract.types import Wire
 from confsim.domain.identity.credentials import CREDENTIALS
-from confsim.kernel.refusal import Misuse, Refusal, suggest
+from confsim.kernel.refusal import Refusal
 from confsim.kernel.timers import NEVER
 from confsim.kernel.world import Change
 from confsim.service.entries import ControlCall, JournalEntry, Noted, TimerEntry
@@ -29,7 +28,8 @@ from .fields import FaultDo, one_of
 from .labels.call import about
 from .labels.label import Named, caller_label
 from .labels.timer import FiredTimer, describe_timer, of_entry
-from .matching import EntryKind, RequestPattern, kind_of, matches, matching, read_body, require_known
+from .matching import EntryKind, RequestPattern, kind_of, matches, read_body, require_known
+from .moments import in_order
 from .record_changes import RecordChange, changes
 
 #: Bytes of a body up to which it is read for what a call is about.
@@ -145,21 +145,15 @@ def list_entries(
     With ``limit`` only the newest ones, before the newest ``offset``. Control calls and timers are in their order
     between the calls. Raises Misuse (404) for an unknown operation or assumption.
     """
-    require_known(pattern)
-    found: list[tuple[tuple[int, int], Noted]] = []
-    if kind in {EntryKind.CALL, EntryKind.ALL}:
-        if pattern.operation is None or kind is EntryKind.CALL or pattern.operation not in CONTROL.operations:
-            found += (((each.number, 0), each) for each in matching(context, pattern))
-    elif pattern.operation is not None and pattern.operation not in CONTROL.operations:
-        known = suggest(pattern.operation, CONTROL.operations)
-        raise Misuse(f"the control plane has no operation {pattern.operation!r}{known}", status=404)
-    if kind is not EntryKind.CALL:
-        for place, between in enumerate(context.service.journal.between, 1):
-            if kind in {kind_of(between), EntryKind.ALL} and matches(context, between, pattern):
-                found.append(((between.after, place), between))
-    found.sort(key=itemgetter(0))
+    require_known(pattern, kind)
+    journal = context.service.journal
+    found = [
+        each
+        for each in (journal if kind is EntryKind.CALL else in_order(journal))
+        if kind in {kind_of(each), EntryKind.ALL} and matches(context, each, pattern)
+    ]
     end = max(0, len(found) - offset)
-    return [describe(context, entry) for _, entry in found[0 if limit is None else max(0, end - limit) : end]]
+    return [describe(context, entry) for entry in found[0 if limit is None else max(0, end - limit) : end]]
 
 
 def describe_hits(hits: Iterable[Hit]) -> list[FaultHit]:

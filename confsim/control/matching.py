@@ -84,23 +84,13 @@ class RequestPattern(CommandBody):
     text: Annotated[str | None, "A text in the path, the query, the body or the answer."] = None
 
 
-#: The pattern that every call matches.
-EVERYTHING = RequestPattern()
-
-
 def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[JournalEntry]:
     """Yield the calls of the API in the journal that match, oldest first.
 
     Raises Misuse for a path pattern that is too long and a status that is not valid, (404) for an unknown operation or
     assumption.
     """
-    require_known(pattern)
-    if pattern.operation is not None and pattern.operation not in (*API.operations, *FILES.operations):
-        known = suggest(pattern.operation, (*API.operations, *FILES.operations))
-        raise Misuse(f"there is no operation {pattern.operation!r}{known}", status=404)
-    if pattern == EVERYTHING:
-        yield from context.service.journal
-        return
+    require_known(pattern, EntryKind.CALL)
     for entry in context.service.journal:
         if matches(context, entry, pattern):
             yield entry
@@ -176,15 +166,24 @@ def _is_at(target: str, pattern: str) -> bool:
     return fnmatchcase(target, pattern) or ("%" in target and fnmatchcase(normalised(target), pattern))
 
 
-def require_known(pattern: RequestPattern) -> None:
-    """Raise Misuse for a path pattern that is too long or an invalid status, (404) for an unknown assumption."""
+def require_known(pattern: RequestPattern, kind: EntryKind) -> None:
+    """Raise Misuse for a path pattern that is too long or an invalid status, (404) for an unknown name.
+
+    The operation is one that entries of the kind can have; with timers, one of the control plane.
+    """
     require_at_most(len(pattern.path or ""), LONGEST_PATTERN, "characters of a path pattern")
     require_at_most(len(pattern.text or ""), LONGEST_PATTERN, "characters of a text")
     if pattern.status is not None:
         has_status(0, pattern.status)
+    if pattern.operation is not None:
+        called = {**API.operations, **FILES.operations} if kind in (EntryKind.CALL, EntryKind.ALL) else {}
+        known = called if kind is EntryKind.CALL else {**called, **CONTROL.operations}
+        if pattern.operation not in known:
+            whose = "there is no" if called else "the control plane has no"
+            raise Misuse(f"{whose} operation {pattern.operation!r}{suggest(pattern.operation, known)}", status=404)
     if pattern.assumption is not None and pattern.assumption not in REGISTER.entries:
-        known = suggest(pattern.assumption, REGISTER.entries)
-        raise Misuse(f"there is no assumption {pattern.assumption!r}{known}", status=404)
+        meant = suggest(pattern.assumption, REGISTER.entries)
+        raise Misuse(f"there is no assumption {pattern.assumption!r}{meant}", status=404)
 
 
 def part_of(part: Any, whole: Any) -> bool:

@@ -103,7 +103,7 @@ def _from_world_file(context: ControlContext, source: str | Mapping[str, Any], b
     seed = root.history.origin.seed if body.seed is None else body.seed
     built = world_file.load(source, seed, _profile(root.profile, body) or root.profile)
     made_from = source if isinstance(source, str) else ""
-    return _at_start(root, built.world, body, Provenance(made_from, assumptions=built.assumptions))
+    return _at_start(root, built.world, body, Provenance(made_from, built_on=built.assumptions))
 
 
 def _as_root(context: ControlContext, body: MakeWorld) -> Service:

@@ -13,6 +13,11 @@ R = TypeVar("R", bound=Record)
 T = TypeVar("T")
 
 
+def described(context: Context, description: str | None) -> str | None:
+    """The description, if a search looks at it; else None (G092)."""
+    return description if description and ask(context, conventions.SEARCHED) == "descriptions" else None
+
+
 def matches(context: Context, wanted: str, *texts: str | None) -> bool:
     """Whether one of the texts matches the search, without case and without wildcards (G092)."""
     sought = wanted.casefold()

@@ -4,8 +4,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from confsim.assumptions import Reason, ask, note, terms as assumed
-from confsim.assumptions.protocol import initial
+from confsim.assumptions import Reason, ask, note, note_shown, terms as assumed
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.users.users import USERS, Account, User
 from confsim.kernel import EXISTS, Change, Collection, Computed, Guard, Machine, Refusal, Row, replace
@@ -79,7 +78,7 @@ ACCEPTANCE: Machine[Acceptance, User] = Machine(
     "accept",
     details=lambda change, user, version: {"version": version, "currentVersion": _current(change, user)},
 )
-def _accept(change: Change, user: User, version: int) -> User:
+def accept_terms(change: Change, user: User, version: int) -> User:
     """The user has accepted this version; calls are permitted again, also with tokens issued before."""
     return replace(user, accepted=version, accepts_again=False)
 
@@ -93,7 +92,7 @@ def be_superseded(change: Change, user: User) -> User:
 _IS_CURRENT = Guard("the version is the current one", lambda change, user, version: version == _current(change, user))
 
 ACCEPTANCE.declare(
-    Row(_accept, tuple(Acceptance), Acceptance.ACCEPTED, only_if=_IS_CURRENT, source="P1 States L175, R101, G180"),
+    Row(accept_terms, tuple(Acceptance), Acceptance.ACCEPTED, only_if=_IS_CURRENT, source="P1 States L175, R101, G180"),
     Row(be_superseded, (Acceptance.ACCEPTED, Acceptance.AGAIN), Acceptance.AGAIN, source="P1 States L176, R103, R104"),
 )
 
@@ -117,6 +116,7 @@ def _binding(change: Change, client: Client) -> bool:
 def standing(change: Change, client: Client, user: User) -> TermsStatus:
     """The standing of the user on the client's terms (R079-R082)."""
     terms = client.terms
+    note_shown(change, terms, "url")
     binding = _binding(change, client)
     first = user.accepted is None and binding
     current = not first and user.accepted in {None, terms.version}
@@ -132,8 +132,8 @@ def is_blocked(change: Change, client: Client, user: User) -> bool:
         return False
     if user.accepted is None and not _binding(change, client):
         return False
+    note_shown(change, client.terms, "required")
     if users.unregistered(user):
-        note(change, initial.TERMS_REQUIRED)
         return client.terms.required
     return client.terms.required or ask(change, assumed.BINDS) == "users"
 
@@ -141,11 +141,17 @@ def is_blocked(change: Change, client: Client, user: User) -> bool:
 def require_login(change: Change, client: Client, user: User) -> None:
     """Raise Refusal TERMS_NOT_ACCEPTED if the user gets no token before accepting the terms (R240)."""
     if is_blocked(change, client, user) and ask(change, assumed.LOGIN) == "refuse":
-        raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
+        raise not_accepted(change, client)
+
+
+def not_accepted(change: Change, client: Client) -> Refusal:
+    """The refusal of a user who has to accept the client's terms first, with their URL."""
+    note_shown(change, client.terms, "url")
+    return Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
 
 
 def accept(change: Change, client: Client, user: User, version: int) -> User:
     """Accept a version for the user, which must be the current one."""
     if client.terms.version == 1:
         note(change, assumed.FIRST)  # the choice decides whether there was anything to accept (G168)
-    return _accept(change, user, version)
+    return accept_terms(change, user, version)

@@ -22,7 +22,7 @@ from confsim.values.urls import path_segments
 from . import hosts
 from .exchange import Exchange
 from .inputs import parse_cookies, parse_form
-from .limits import DEFAULT_LIMITS, REFUSALS, Limits, Unread
+from .limits import DEFAULT_LIMITS, REFUSALS, Limits, Unread, note_sizes
 from .mount import Mount
 from .routing import Found
 from .stamps import http_date
@@ -132,6 +132,7 @@ class App(OfOneProcess):
     def _answer(self, exchange: Exchange, segments: list[str]) -> Outcome:
         service, request = exchange.service, exchange.request
         headers, method = request.headers, request.method
+        note_sizes(exchange, request)
         self.admit(request)
         if "origin" in headers:
             note(exchange, transport.CORS)

@@ -1,4 +1,4 @@
-"""CORS headers, for the origins that clients allow (G005, G006).
+"""CORS headers, for the origins that clients allow (G005, G006), and for those that the server allows.
 
 Own code, as the middleware that there is takes a list of origins, and these are records of the world.
 """
@@ -39,13 +39,16 @@ def preflight(service: Service, request: Request, context: Context, allowed: str
 
 
 def _allowed(service: Service, request: Request, origin: str) -> bool:
-    """Return whether the caller's client allows the origin; without a known token, whether any client does."""
+    """Return whether the server or the caller's client allows the origin; without a known token, whether any does."""
+    spellings, of_server = origin_spellings(origin), service.address.origins
+    if of_server and ("*" in of_server or not of_server.isdisjoint(spellings)):
+        return True
     try:
         token = service.token_of(request, decode_query(ProfileContext(service.profile), request.query))
     except Refusal:
         token = None
     credential = None if token is None else CREDENTIALS.seen(service.world).get(token)
-    clients, spellings = CLIENTS.seen(service.world), origin_spellings(origin)
+    clients = CLIENTS.seen(service.world)
     if credential is None:
         return any(len(clients.where(BY_ORIGIN, each)) for each in spellings)
     client = clients.get(credential.client)

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ProfileContext, ask, context_of, value_of
+from confsim.assumptions.register import ProfileContext, ask
 from confsim.contract.encode import Raw
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Refusal
@@ -43,14 +43,13 @@ class Exchange:
         """
         headers, request = response.headers, self.request
         headers.append(("Date", http_date(change.now)))
-        profile = context_of(change).profile
         caching = ask(change, transport.CACHING)
         if caching == "no-store":
             headers.append(_NO_STORE)
         if response.status == 200 and (self._download or caching == "etag") and request.method in {"GET", "HEAD"}:
             response = self._selected(response, change)
             headers = response.headers
-        name = value_of(change, transport.REQUEST_ID) if profile else ""
+        name = ask(change, transport.REQUEST_ID)
         if name:
             headers += [(name, value) for key, value in headers if key == "X-Confsim-Request-Id"]
         if "origin" in request.headers and request.method != "OPTIONS":

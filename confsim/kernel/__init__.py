@@ -2,21 +2,22 @@
 
 from msgspec.structs import replace
 
-from .ids import as_token
+from .ids import as_token, as_uuid
 from .influence import Cascade, Coupling, Need
 from .machine import Call, Creation, Details, Machine, Refused, Trigger
 from .refusal import Misuse, NotYet, Refusal, suggest, suggest_near
-from .rows import ABSENT, EXISTS, Computed, Deadline, Enabled, Field, Filled, Flag, Guard, OnOff, Row
+from .rows import ABSENT, EXISTS, Computed, Enabled, Field, Filled, Flag, Guard, OnOff, Row
 from .tables.indexes import CREATED, Index, Order, Total, Unique
 from .tables.states import TableState
 from .tables.table import Record, SecretForm, Table
 from .tables.views import View, merged
 from .timers import NEVER
 from .two_states import Collection, Toggle
-from .world import Change, World
+from .world import AT_END, Change, World
 
 __all__ = [
     "ABSENT",
+    "AT_END",
     "CREATED",
     "EXISTS",
     "NEVER",
@@ -27,7 +28,6 @@ __all__ = [
     "Computed",
     "Coupling",
     "Creation",
-    "Deadline",
     "Details",
     "Enabled",
     "Field",
@@ -55,6 +55,7 @@ __all__ = [
     "View",
     "World",
     "as_token",
+    "as_uuid",
     "merged",
     "replace",
     "suggest",

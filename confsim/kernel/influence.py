@@ -92,11 +92,11 @@ class Coupling:
     ``on(change, record)`` finds the related records; ``out_of`` limits the coupling to records that come from these
     states. With ``by`` it follows only the rows of that trigger into the state, also from the same state; ``sees`` are
     the states out of which it follows transitions. Records that do not admit the trigger are unchanged. When it fires
-    None, ``on`` stores what is sent: an event and its deliveries, a mail and the links in it. For ABSENT the record is
-    the removed one.
+    None, ``on`` stores what is sent: an event, or a mail and the links in it; it may take the record as it was before,
+    too. For ABSENT the record is the removed one.
     """
 
-    __slots__ = ("by", "fires", "on", "out_of", "reaches", "sees", "source", "when")
+    __slots__ = ("by", "compares", "fires", "on", "out_of", "reaches", "sees", "source", "when")
 
     @overload
     def __init__(
@@ -128,7 +128,7 @@ class Coupling:
         when: Machine[Any, I],
         reaches: Enum,
         fires: None,
-        on: Callable[[Change, I], object],
+        on: Callable[[Change, I], object] | Callable[[Change, I, I | None], object],
         *,
         out_of: tuple[Enum, ...] | None = None,
         by: Trigger[I, ...] | None = None,
@@ -139,7 +139,7 @@ class Coupling:
         when: Machine[Any, Any],
         reaches: Enum,
         fires: Trigger[Any, ...] | None,
-        on: Callable[[Change, Any], Any],
+        on: Callable[..., Any],
         *,
         out_of: tuple[Enum, ...] | None = None,
         by: Trigger[Any, ...] | None = None,
@@ -149,6 +149,7 @@ class Coupling:
         self.reaches = reaches
         self.fires = fires
         self.on = on
+        self.compares = fires is None and False in arguments_of(on, 2).values()
         self.out_of = out_of
         self.by = by
         self.source = source
@@ -157,9 +158,10 @@ class Coupling:
         for row in rows:
             row.couple(self)
 
-    def propagate(self, change: Change, record: object) -> None:
+    def propagate(self, change: Change, record: object, before: object) -> None:
         """Fire the trigger on every record related to this one, or store what is sent."""
-        found, fires = self.on(change, record), self.fires
+        found = self.on(change, record, before) if self.compares else self.on(change, record)
+        fires = self.fires
         if fires is not None:
             for each in found:
                 fires.attempt(change, *_current(fires, change, each))

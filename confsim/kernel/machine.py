@@ -138,7 +138,7 @@ class Trigger(Generic[R, P]):
         moved = self.machine._move(change, record, row, args, kwargs)
         for coupling in row.couplings:
             if state in coupling.sees:
-                coupling.propagate(change, moved)
+                coupling.propagate(change, moved, record)
         stored = self.machine.stored(change, moved) if row.couplings else moved
         return moved if stored is None else stored
 
@@ -227,6 +227,17 @@ class Machine(Generic[S, R]):
     ) -> Callable[[Callable[Concatenate[Change, P], R]], Creation[R, P]]:
         """Declare the trigger of an effect that makes the record, whose arguments are those of the effect."""
         return lambda effect: Creation(self, name, effect, refused, details)
+
+    def deadline(
+        self, timer: str, due: Callable[[R], int | None], *, subject: str | None = None, announced: bool = True
+    ) -> Deadline:
+        """The instant at which triggers of the machine fire by themselves: ``due(record)``, as ``Deadline`` says.
+
+        Raises ValueError when no record has the field ``subject``.
+        """
+        if subject is not None and self.record is not None and subject not in self.record.__struct_fields__:
+            raise ValueError(f"machine {self.name!r}: no record has the field {subject!r}, the subject of a timer")
+        return Deadline(timer, due, subject=subject, announced=announced)
 
     def declare(self, *rows: Row) -> None:
         """Give the machine its rows. Raises ValueError for a row of another machine and a trigger without a row."""

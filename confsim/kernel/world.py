@@ -25,6 +25,8 @@ from .timers import Name, Timer, Timers
 Place = tuple[str, str]
 #: Returns the fault injected at the fault point of this name with these facts, None for none.
 FaultSource = Callable[[str, Mapping[str, Any]], Any]
+#: What the rooms above do at the end of each change that wrote something, before its world is made.
+AT_END: list[Callable[[Change], object]] = []
 #: More steps than any change takes.
 UNLIMITED = 2**62
 #: The hash function of a world's digest, which covers the pieces of its JSON.
@@ -140,12 +142,12 @@ class TooLong(BaseException):
 class Change(Struct, eq=False, gc=False):
     """A world being changed at one instant; begun by ``World.change``.
 
-    ``carried`` is a value of the rooms above, at which nothing here looks. ``faults``, when given, is called at each
-    fault point. ``tables`` holds the opened tables of each client in their current state; ``written`` names the clients
-    of which something was written, "" for what is shared. ``touched`` lists the records that were written, ``timed``
-    the timers and ``counted`` the sequences, from which a difference is computed. ``applied`` are the rows of machines
-    that were applied, in order. ``steps`` is how many more steps it may take; a transition of a machine is one, and so
-    is reading ``views.READS_OF_A_STEP`` records.
+    ``carried`` is a value of the rooms above, at which nothing here looks, and so is what ``collected`` lists for
+    ``AT_END``. ``faults``, when given, is called at each fault point. ``tables`` holds the opened tables of each client
+    in their current state; ``written`` names the clients of which something was written, "" for what is shared.
+    ``touched`` lists the records that were written, ``timed`` the timers and ``counted`` the sequences, from which a
+    difference is computed. ``applied`` are the rows of machines that were applied, in order. ``steps`` is how many more
+    steps it may take; a transition of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
     """
 
     world: World
@@ -162,6 +164,7 @@ class Change(Struct, eq=False, gc=False):
     timed: list[Name] = []
     counted: list[str] = []
     applied: list[Any] = []
+    collected: list[Any] = []
     steps: int = UNLIMITED
 
     def limit(self, steps: int) -> None:
@@ -227,6 +230,8 @@ class Change(Struct, eq=False, gc=False):
             and self.sequences is world.sequences
         ):
             return world
+        for finish in AT_END:
+            finish(self)
         client_tables = world.client_tables
         for client in self.written:
             client_tables = inserted(client_tables, client, tuple(self.tables[client]))

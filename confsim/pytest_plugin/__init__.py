@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from .worlds import (
     RUN,
+    SHARED_SERVER,
     TEST,
     WORDS,
     WRONG,
@@ -25,12 +26,11 @@ from .worlds import (
 )
 
 if TYPE_CHECKING:
-    from confsim.service.entries import JournalEntry
     from confsim.simulator import Simulator
 
+    from .shared import SharedServer
+
 MARKER = f"confsim({', '.join(WORDS)}): the world that the fixtures of confsim give to the test"
-#: Journal entries that a failing test shows.
-TAIL = 12
 #: Tests that the report names for each assumption.
 NAMED = 3
 
@@ -160,6 +160,28 @@ def confsim_session(request: pytest.FixtureRequest) -> Iterator[Simulator]:
     yield from _shared(request.node)
 
 
+@pytest.fixture(scope="session")
+def confsim_shared_server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SharedServer]:
+    """One server, a process of its own, for all workers of xdist; each worker has a world of its own on it.
+
+    ``base_url`` and ``root`` are those of the worker's world, ``url`` that of the server. All tests of the worker see
+    this world; ``reset()`` restores its start, ``make_world()`` makes another. The last worker stops the server.
+    """
+    from confsim.service.files.profile import plain
+
+    from .shared import shared_server
+
+    worker = getattr(request.config, "workerinput", {}).get("workerid", "")
+    base = tmp_path_factory.getbasetemp()
+    profile = plain(run_of(request.config).profile_of_worlds(None, None))
+    with shared_server(base.parent if worker else base, worker or "main", profile) as server:
+        request.session.stash[SHARED_SERVER] = server
+        yield server
+        del request.session.stash[SHARED_SERVER]
+
+
 def _shared(node: pytest.Collector) -> Iterator[Simulator]:
     shared = node.stash[TEST] = Test(node)
     yield shared.make()
@@ -238,71 +260,18 @@ def _failed_receivers() -> BaseException | None:
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show the last calls of the journals of a failing test, and its webhooks that nobody answered."""
     report = yield
+    server = item.session.stash.get(SHARED_SERVER, None)
+    if server is not None and report.failed and "confsim_shared_server" in getattr(item, "fixturenames", ()):
+        report.sections.append(("confsim journal of the shared server", server.journal()))
     simulators = [each for test in tests_of(item) for each in test.simulators] if report.failed else []
     if simulators:
+        from .failing import sections
+
         for place, simulator in enumerate(simulators, 1):
-            entries = list(simulator.service.journal)
             number = "" if len(simulators) == 1 else f" {place}"
-            if attempts := _failed_attempts(simulator):
-                report.sections.append((f"confsim webhooks{number}", "\n".join(attempts[-TAIL:])))
-            if entries:
-                title = f"confsim journal{number}"
-                earlier = max(0, len(entries) - TAIL) + simulator.service.journal.dropped
-                left_out = f"({earlier} earlier calls)\n" if earlier else ""
-                why = _explained(simulator)
-                shown = (_line(simulator, entry) + why(entry) + _ignored(simulator, entry) for entry in entries[-TAIL:])
-                report.sections.append((title, left_out + "\n".join(shown)))
+            named = sections(simulator, verbose=item.config.option.verbose > 0)
+            report.sections += [(f"confsim {name}{number}", text) for name, text in named]
     return report
-
-
-def _failed_attempts(simulator: Simulator) -> list[str]:
-    """Return a line for each attempt to deliver a webhook that got no answer."""
-    return [
-        f"{delivery.id} {delivery.kind} to {attempt.url}, attempt {number}: {attempt.problem}"
-        for delivery in simulator.control.unnoted()("list_deliveries")
-        for number, attempt in enumerate(delivery.attempts, 1)
-        if attempt.problem
-    ]
-
-
-def _line(simulator: Simulator, entry: JournalEntry) -> str:
-    from confsim.service.masking import Mask
-
-    request, response = Mask(simulator.service.profile, entry.after).shown(entry.request), entry.response
-    query = f"?{request.query}" if request.query else ""
-    body = response.body[:200].decode(errors="replace") + ("…" if len(response.body) > 200 else "")
-    line = f"{entry.id} {request.method} {request.target}{query} [{entry.operation or 'no operation'}]"
-    used = f"\n    assumptions {', '.join(entry.assumptions)}" if entry.assumptions else ""
-    fired = f"\n    before it: {', '.join(timer.kind for timer in entry.fired)}" if entry.fired else ""
-    return f"{line} -> {response.status} {body}".rstrip() + used + fired
-
-
-def _explained(simulator: Simulator) -> Callable[[JournalEntry], str]:
-    """Return a function of an entry that returns the line that says why it was refused; "" for an answered one."""
-    from confsim.control.why.past import Past
-    from confsim.control.why.sentences import sentence
-
-    past = Past(simulator.service)
-
-    def line(entry: JournalEntry) -> str:
-        why = sentence(past, entry)
-        return f"\n    why: {why}" if why else ""
-
-    return line
-
-
-def _ignored(simulator: Simulator, entry: JournalEntry) -> str:
-    """A line about fields and parameters that the call gave, and that its operation does not know; empty for none."""
-    from confsim.api.catalogue import API
-    from confsim.control.journal_view import describe
-    from confsim.transport.undeclared import undeclared
-
-    operation = API.find(entry.operation)
-    if operation is None:
-        return ""
-    unknown = describe(simulator.control.context, entry).ignored
-    found = "; ".join(text for _, text in undeclared(operation, unknown.query, unknown.body))
-    return f"\n    it does not know: {found}" if found else ""
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -43,14 +43,14 @@ def _not_taken(what: str, unknown: list[str]) -> str:
 
 
 #: Fixtures whose worlds several tests share.
-SHARED = ("confsim_module", "confsim_session")
+SHARED = ("confsim_module", "confsim_session", "confsim_shared_server")
 
 
 def without_effect(items: list[pytest.Item], *, some: bool) -> Iterator[tuple[pytest.Item, str]]:
-    """Yield tests with a marker that has no effect, since they use only shared worlds, with a message.
+    """Yield tests with a marker that has no effect, since they use only shared worlds or none, with a message.
 
     A marker of a class or module has an effect if one of its tests uses a fixture that it reaches; nothing is reported
-    if only ``some`` of them are collected.
+    if only ``some`` of them are collected. A test may ask for a fixture while it runs.
     """
     unused: dict[Any, tuple[pytest.Item, list[str]]] = {}
     used: set[Any] = set()
@@ -59,17 +59,31 @@ def without_effect(items: list[pytest.Item], *, some: bool) -> Iterator[tuple[py
         shared = [each for each in SHARED if each in names]
         for node, _ in item.iter_markers_with_node("confsim"):
             above = isinstance(node, pytest.Module | pytest.Package | pytest.Dir | pytest.Session)
-            if "_confsim_test" in names or (above and "confsim_module" in names):
+            if "_confsim_test" in names or (above and "confsim_module" in names) or _asks_later(item):
                 used.add(node)
-            elif shared:
+            else:
                 unused.setdefault(node, (item, shared))
     for node, (item, shared) in unused.items():
         if node not in used and (node is item or not some):
-            instead = "use confsim or make_confsim"
+            instead = "use confsim, confsim_server or make_confsim"
             if "confsim_module" in shared:
                 instead = f"mark the module (pytestmark = pytest.mark.confsim(...)), or {instead}"
-            where = f"{' and '.join(shared)}, which other tests share"
-            yield item, f"{item.nodeid}: the marker confsim has no effect on {where}; {instead}"
+            where = (
+                f" on {' and '.join(shared)}, which other tests share" if shared else ": no test under it uses a world"
+            )
+            yield item, f"{item.nodeid}: the marker confsim has no effect{where}; {instead}, or remove it"
+
+
+def _asks_later(item: pytest.Item) -> bool:
+    """Return whether a test, or a fixture of it that is not pytest's or ours, may ask for more fixtures as it runs."""
+    info = getattr(item, "_fixtureinfo", None)
+    if info is None or "request" in info.argnames:
+        return True
+    definitions = (definition for named in info.name2fixturedefs.values() for definition in named)
+    return any(
+        "request" in definition.argnames and not definition.func.__module__.startswith(("_pytest.", "confsim."))
+        for definition in definitions
+    )
 
 
 def setting(config: pytest.Config, name: str) -> Any:
@@ -119,6 +133,10 @@ class Server:
     def answer_to(self, *names: str) -> None:
         """Let the server accept these Host names too."""
         self._serving.answer_to(*names)
+
+    def allow_origins(self, *origins: str) -> None:
+        """Let web pages of these origins call the server from a browser, such as http://localhost:5173; "*" for all."""
+        self._serving.worlds.allow_origins(*origins)
 
 
 class PytestRun:
@@ -170,10 +188,8 @@ class PytestRun:
         from confsim.service.conformance import Conformance
         from confsim.simulator import Simulator
 
-        chosen = self.profile(profile)
-        if strict := bool(setting(self.config, "strict") if strict is None else strict):
-            chosen = {"parse.unknown-fields": "refuse", "parse.unknown-query": "refuse", **chosen}
-        chosen = {**(self.variant or {}), **chosen}
+        strict = bool(setting(self.config, "strict") if strict is None else strict)
+        chosen = {**(self.variant or {}), **self.profile_of_worlds(profile, strict)}
         choices = tuple(sorted((id, repr(value)) for id, value in chosen.items()))
         named = msgspec.json.encode(world, order="deterministic") if isinstance(world, Mapping) else str(world)
         if self.variant or (scenario is not None and clock is not None):
@@ -189,6 +205,13 @@ class PytestRun:
                 self._judges.setdefault(choices, Conformance(chosen, listed_refusals=False))
             )
         return fork
+
+    def profile_of_worlds(self, profile: Any, strict: bool | None) -> dict[str, Any]:
+        """Return the profile of the run and the test, which in strict mode refuses unknown fields and parameters."""
+        chosen = self.profile(profile)
+        if setting(self.config, "strict") if strict is None else strict:
+            return {"parse.unknown-fields": "refuse", "parse.unknown-query": "refuse", **chosen}
+        return chosen
 
     def profile(self, profile: Any) -> dict[str, Any]:
         """Return the profile of the run, overridden by that of the test."""
@@ -234,7 +257,7 @@ class PytestRun:
         return [] if self._server is None else [service for _, service in self._server.worlds.items()]
 
     def clear(self) -> None:
-        """Reset the live server: drop its worlds, and restore the limit, the Host names, the URL and the root world."""
+        """Reset the live server: drop its worlds, and restore its limit, names, origins, URL and root world."""
         from confsim.service.worlds import MOST
 
         worlds = self._server.worlds
@@ -244,6 +267,7 @@ class PytestRun:
         worlds.default.history.clear()
         worlds.limit(MOST)
         worlds.serve_at("")
+        worlds.allow_origins()
         worlds.stop_answering_to(*worlds.names)
 
     def close(self) -> None:
@@ -326,6 +350,8 @@ class Test:
 
 RUN = pytest.StashKey[PytestRun]()
 TEST = pytest.StashKey[Test]()
+#: The server that the workers share, while a session uses it.
+SHARED_SERVER = pytest.StashKey[Any]()
 #: The mistake in the marker of a test, which a worker of xdist cannot report before the test runs.
 WRONG = pytest.StashKey[str]()
 

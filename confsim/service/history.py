@@ -46,7 +46,7 @@ class History:
         live = self._live
         with live.lock:
             self.origin = live.world
-            live.take_fired()
+            live.begin()
             live.clock.begin()
 
     def reset(self) -> None:

@@ -110,6 +110,10 @@ class Journal(WorldObserver):
         """The newest entry."""
         return self._entries[-1] if self._entries else None
 
+    def instant_of(self, calls: int) -> int:
+        """Return the instant of the call that was made so many calls ago, 0 when there is none."""
+        return self._entries[-calls].at if len(self._entries) >= calls else 0
+
     def find(self, id: str) -> JournalEntry | None:
         """Return the entry of this id, None when there is none; the newest are searched first."""
         last = self.last()

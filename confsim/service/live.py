@@ -179,12 +179,14 @@ class LiveWorld:
 
     ``fired`` are the timers with an effect since they were last taken, in order. ``bugs`` collects errors of confsim
     itself, which the fixture raises in the test. ``waiters`` are those who wait for something in the world.
+    ``changed`` is the instant of the last change (epoch milliseconds), 0 while the world is as it was put in its place.
     """
 
     __slots__ = (
         "__weakref__",
         "_faults",
         "bugs",
+        "changed",
         "clock",
         "fired",
         "lock",
@@ -196,6 +198,7 @@ class LiveWorld:
 
     def __init__(self, world: World, clock: Clock, profile: Mapping[str, Any]) -> None:
         self.world = world
+        self.changed = 0
         self.clock = clock
         self.profile = profile
         self.observers = Observers(WorldObserver, *EVERYWHERE.all)
@@ -252,7 +255,7 @@ class LiveWorld:
         before = change.world
         after = change.commit() if before is self.world else before
         if after is not before:
-            self.world = after
+            self.world, self.changed = after, change.now
         for observer in self.observers.of["changed"]:
             observer.changed(before, change, after)
         return after
@@ -280,11 +283,16 @@ class LiveWorld:
         """Make the next call in another world. No observer is called: all of them follow the old world as before."""
         self.world = world
 
+    def begin(self) -> None:
+        """Make the present world the start: what has changed it and fired before is forgotten."""
+        self.changed = 0
+        self.fired.clear()
+
     def replace(self, world: World) -> None:
         """Replace the world; changes of the old one are dropped."""
         with self.lock:
             self.world = world
-            self.fired.clear()
+            self.begin()
             for observer in self.observers.of["replaced"]:
                 observer.replaced()
 
@@ -308,6 +316,7 @@ class LiveWorld:
     def _timer_fired(self, after: World, fired: Fired) -> World:
         """Run the consequences of a timer's change at its due instant; these may schedule timers due meanwhile."""
         change = fired.change
+        self.changed = change.now
         for observer in self.observers.of["fired"]:
             observer.fired(fired.timer, change.world, change, after)
         for observer in self.observers.of["changed"]:

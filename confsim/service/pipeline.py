@@ -40,6 +40,7 @@ from .live import LiveWorld, WorldObserver
 from .masking import Mask
 from .messages import Outcome, Request, Response
 from .stages.idempotency import IdempotencyKeys
+from .stages.off import note_off
 from .stages.rate_limit import RateLimit
 from .stages.stage import Next, Stage
 from .stages.stale_reads import StaleReads
@@ -200,6 +201,7 @@ class Pipeline:
             change.carried.used.update(incoming.used)
         for assumed in operation.route_entries:
             note(change, assumed)
+        note_off(change, incoming, self._journal, self._live.changed)
         if self._stale is not None and not operation.changes:
             change = self._stale.visible(change)
         return Call(operation, change, self.address, incoming.request.headers)

@@ -53,12 +53,14 @@ _SERVED_UNDER = tuple(
 class Provenance(Struct, frozen=True):
     """The named source of a world, and the outputs of the scenario that it starts from.
 
-    ``assumptions`` has the sorted ids of those that it was built on.
+    ``built_on`` has the sorted ids of the assumptions that its records were made by; each is named by the calls that
+    show it. ``assumptions`` has those that calls before the start have named, and that of its clock.
     """
 
     made_from: str = ""
     outputs: Mapping[str, Any] = {}
     assumptions: tuple[str, ...] = ()
+    built_on: tuple[str, ...] = ()
 
 
 class Settings(Struct, frozen=True):
@@ -150,18 +152,18 @@ class Service(OfOneProcess):
     @property
     def start_assumptions(self) -> frozenset[str]:
         """Return the ids of the assumptions that the world was built on and is served under."""
-        return frozenset((*self.provenance.assumptions, *_SERVED_UNDER))
+        return frozenset((*self.provenance.assumptions, *self.provenance.built_on, *_SERVED_UNDER))
 
     def assumptions_used(self) -> list[str]:
         """The sorted ids of all assumptions used by the world: its start, its calls, timers and deliveries."""
         return sorted({*self.start_assumptions, *self.journal.assumptions()})
 
     def relied_on(self, entry: JournalEntry) -> list[str]:
-        """Return the ids of the assumptions of a call: those it used, and those of the start that it shows."""
-        used = entry.assumptions
+        """Return the ids of the assumptions of a call: those it used, and those of the calls before that it shows."""
+        used, built_on = entry.assumptions, self.provenance.built_on
         entries = REGISTER.entries
         shown = (id for id in self.provenance.assumptions if entry.operation in API.concerned(entries[id]))
-        return [*used, *(id for id in shown if id not in used)]
+        return [*used, *(id for id in shown if id not in used and id not in built_on)]
 
     # The live world
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from confsim.api.call import HOST, NOWHERE, Address
 from confsim.kernel.refusal import Misuse, require_at_most, suggest_near
 from confsim.kernel.world import World
-from confsim.values.urls import host_name, uri
+from confsim.values.urls import host_name, uri, web_origin
 
 from .clock import Values
 from .live import EventObserver, Observers
@@ -106,6 +106,7 @@ class Worlds(OfOneProcess):
         self._most = most
         self.names: set[str] = set()
         self._public_url = self._public_name = ""
+        self._origins = frozenset[str]()
         self._trusts_proxy = False
         self._lock = RLock()
         self.observers = Observers(ServerObserver)
@@ -163,6 +164,14 @@ class Worlds(OfOneProcess):
         """Let live servers no longer answer to Host names."""
         self.names.difference_update([host_name(name) for name in names])
 
+    def allow_origins(self, *origins: str) -> None:
+        """Let web pages of these origins, in place of earlier ones, call every world, "*" for all. Raises Misuse."""
+        allowed = frozenset(origin if origin == "*" else web_origin(origin) for origin in origins)
+        with self._lock:
+            self._origins = allowed
+            for service in self._services.values():
+                service.pipeline.serve_at(replace(service.address, origins=self._origins))
+
     def serve_at(self, url: str) -> None:
         """Set the start of URLs in responses; "" for the Host name of each call. Raises Misuse for an invalid URL."""
         url, name = _public(url.rstrip("/")) if url else ("", "")
@@ -210,7 +219,9 @@ class Worlds(OfOneProcess):
                 observer.before_serve(service)
             while len(self._services) > self._most:
                 self._evict()
-            service.pipeline.serve_at(Address(f"/w/{name}", self._server[0], self._public_url, self._trusts_proxy))
+            service.pipeline.serve_at(
+                Address(f"/w/{name}", self._server[0], self._public_url, self._origins, self._trusts_proxy)
+            )
             for observer in self.observers.of["before_add"]:
                 observer.before_add(name, service)
             self._services[name] = service

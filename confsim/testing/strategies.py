@@ -229,7 +229,7 @@ class _Types:
     def _is_needed(self, annotation: Any) -> bool:
         """Return whether the profile needs an optional field of a body."""
         mark = mark_of(annotation, Present)
-        return mark is not None and mark.under(self._profile) is True
+        return mark is not None and mark.under(self._profile)
 
     def _dictionaries(self, marks: tuple[Any, ...]) -> st.SearchStrategy[dict[str, Any]]:
         """Return objects of any values, or of objects as deep as the marks ask for them."""

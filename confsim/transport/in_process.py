@@ -72,8 +72,11 @@ def make(
     if clock is None and in_force(chosen, TIME_SOURCE) == "standing":
         when.freeze()
     built = load(world, seed, chosen)
-    assumptions = built.assumptions if clock is not None else (*built.assumptions, TIME_SOURCE.id)
-    made_from = Provenance("" if isinstance(world, Mapping) else str(world), assumptions=assumptions)
+    made_from = Provenance(
+        "" if isinstance(world, Mapping) else str(world),
+        assumptions=() if clock is not None else (TIME_SOURCE.id,),
+        built_on=built.assumptions,
+    )
     return Service(built.world, when, chosen, made_from)
 
 

@@ -113,6 +113,22 @@ def _port(parts: SplitResult) -> int | None:
     return port
 
 
+def web_origin(text: str) -> str:
+    """Return the origin of web pages, in lower case and ASCII. Raises Misuse for a text that is not one."""
+    wrong = f"{text[:200]!r} is not an origin (expected scheme, host and port alone, e.g. http://localhost:5173)"
+    if not text.isprintable() or set(text) & set(" \\@"):
+        raise Misuse(wrong)
+    try:
+        parts = uri(text)
+    except ValueError:
+        raise Misuse(wrong) from None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or text.partition("://")[2].count("/"):
+        raise Misuse(wrong)
+    if parts.query or parts.fragment or set(text) & set("?#"):
+        raise Misuse(wrong)
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
 def origin_spellings(origin: str) -> set[str]:
     """Return the texts, in lower case, that may name the origin a browser sends.
 

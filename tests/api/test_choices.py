@@ -94,7 +94,7 @@ def test_events_that_a_profile_emits(envelope):
     """Each with what it is about, in the envelope that the profile says; signed ones have three headers."""
     found = list(webhooks.events(read_profile({"webhooks.envelope": envelope})))
     assert [kind for kind, *_ in found] == [kind.value for kind in webhooks.DATA]
-    for (_, text, type_, headers), (words, data) in zip(found, webhooks.DATA.values(), strict=True):
+    for (_, text, type_, headers, _), (words, data) in zip(found, webhooks.DATA.values(), strict=True):
         assert text == words
         assert [each["name"] for each in headers] == list(webhooks._HEADERS)
         if envelope == "data-alone":
@@ -102,7 +102,7 @@ def test_events_that_a_profile_emits(envelope):
         else:
             assert data in [undescribed(each.type) for each in fields_of(type_)]
     unsigned = webhooks.events(read_profile({"webhooks.signature": "none", "events.kinds": ["channel.created"]}))
-    assert [(kind, headers) for kind, _, _, headers in unsigned] == [("channel.created", [])]
+    assert [(kind, headers) for kind, _, _, headers, _ in unsigned] == [("channel.created", [])]
 
 
 @pytest.mark.parametrize("choice", ["session", "connected"])

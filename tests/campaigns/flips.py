@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -119,6 +120,9 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     for title, lines in (("unsound", report.unsound), ("never effective", never), ("left out", report.left_out)):
         for line in lines[: chosen.show]:
             print(f"{title}: {line}")  # noqa: T201  (this is its output)
+    idle = Counter(report.named) - Counter(report.showing)
+    for id, count in idle.most_common(chosen.show):
+        print(f"named without effect: {id}, in {count} of {report.named[id]} journeys")  # noqa: T201
     return {
         "journeys": len(report.done),
         "to do": len([each for each in found if _key(each) not in set(report.done)]),
@@ -127,6 +131,9 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         "alternatives": len(named),
         "pairs": report.pairs,
         "unsound": len(report.unsound),
+        "named by a call": sum(report.named.values()),
+        "named, and an answer changes": sum(report.showing.values()),
+        "share of those named": share(report),
         "effective": len([name for name in named if name in report.effective]),
         "named with why": len([name for name in named if name in UNSEEN]),
         "named with a reason that is not true": [
@@ -134,6 +141,11 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         ],
         "never effective": len(never),
     }
+
+
+def share(report: Report) -> float:
+    """The share of entries that a call names in a journey whose alternatives change an answer of it, in percent."""
+    return round(100 * sum(report.showing.values()) / max(1, sum(report.named.values())), 1)
 
 
 def _stored(file: Path) -> Report:

@@ -168,11 +168,33 @@ def test_a_live_server_tells_of_held_calls_and_of_clients_that_give_up():
 def test_a_terminal_is_told_nothing_by_a_path():
     """What is not printable is escaped; a line is as wide as the terminal."""
     log = Log(width=lambda: 60)
-    line = log("GET", "/v1_0/\x1b[31m\x9bred")
+    line, why = log("GET", "/v1_0/\x1b[31m\x9bred").splitlines()
     assert line.isprintable()
+    assert why.isprintable()
     assert len(line) <= 60
     assert "\\x1b[31m\\x9bred" in line
     assert log("GET", "/v1_0/users/me").endswith("…")
+
+
+def test_a_reason_has_a_line_of_its_own_where_the_terminal_is_narrow():
+    """Cut off it would help nobody; the rest of the call stays one line."""
+    log = Log(width=lambda: 60)
+    first, second = log("GET", "/users/me").splitlines()
+    assert len(first) <= 60
+    assert second == "    why: Nothing is served at /users/me; the API is at /v1_0"
+
+
+def test_a_preflight_that_stops_a_browser_says_so():
+    """Of the API, with the call that allows the page; of the control plane, with the place to call it from."""
+    log, page = Log(), "http://localhost:5173"
+    headers = {"origin": page, "access-control-request-method": "POST", "host": "localhost"}
+    for path, why in (
+        ("/v1_0/channels", f'the browser does not send their POST; set_origins with ["{page}"] allows them'),
+        ("/_confsim/worlds", f"does not answer web pages of {page}; call it from the test runner"),
+    ):
+        request = Request("OPTIONS", path, "", headers, b"")
+        log.log(request, wait_for(log.sim.app(request)), 0.002)
+        assert why in log.lines[-1]
 
 
 def test_a_verbose_line_is_whole_on_any_terminal():

@@ -105,13 +105,13 @@ def test_values_by_default(type_, text, expected):
 @pytest.mark.parametrize(
     ("type_", "text", "profile", "expected"),
     [
-        (int, "300", {"size__whole_number": 255}, "query x: 300 is beyond 255"),
-        (int, "255", {"size__whole_number": 255}, 255),
+        (int, "2147483648", {"size__whole_number": 2147483647}, "query x: 2147483648 is beyond 2147483647"),
+        (int, "2147483647", {"size__whole_number": 2147483647}, 2147483647),
         (Limit, "7", {"size__page_most": 7, "parse__limit_large": "refuse"}, 7),
         (Limit, "8", {"size__page_most": 7, "parse__limit_large": "refuse"}, "query x: it is more than 7"),
         (FEW, "1,2,3", {"size__user_ids": 2}, "query x: it has more than 2 ids"),
-        (int, "-256", {"size__whole_number": 255}, -256),
-        (int, "-257", {"size__whole_number": 255}, "query x: -257 is beyond 255"),
+        (int, "-2147483648", {"size__whole_number": 2147483647}, -2147483648),
+        (int, "-2147483649", {"size__whole_number": 2147483647}, "query x: -2147483649 is beyond 2147483647"),
         (Colour, "RED", {"parse__state_case": "ignore"}, Colour.RED),
         (Colour, "blue", {"parse__state_case": "ignore"}, "query x: 'blue' is none of red, dark-blue"),
         (list[int], "1,,2", {"parse__empty_items": "refuse"}, "query x: an item of the list is empty"),

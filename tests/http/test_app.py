@@ -229,59 +229,6 @@ def test_a_body_with_a_content_coding_is_not_read(sim, coding, status):
     assert ask(sim, "POST", "/_confsim/clock/advance", b'{"by":"1s"}', content_encoding=coding).status == status
 
 
-# CORS
-
-
-@pytest.fixture
-def open_to():
-    """A simulator whose client has set one origin."""
-    sim = demo()
-    assert sim.call("set_origins", "demo-customer-admin", clientId=CUSTOMER, body=["https://page.example"]).ok
-    return sim
-
-
-@pytest.mark.parametrize("path", [TERMS, "/v1_0/nowhere"])
-def test_a_call_of_a_page_leans_on_cors(open_to, path):
-    """The call is in the journal, whether or not the page may read the answer; calls of others do not depend on it."""
-    for origin in ({"origin": "https://page.example"}, {"origin": "https://other.example"}, {}):
-        ask(open_to, "GET", path, **origin)
-        assert ("http.cors" in open_to.requests[-1].assumptions) is bool(origin)
-
-
-def test_pages_of_set_origins_may_read(open_to):
-    """The origin is echoed, for others to see that it varies (G006)."""
-    reported = headers_of(ask(open_to, "GET", TERMS, origin="https://page.example"))
-    assert (reported["Access-Control-Allow-Origin"], reported["Vary"]) == ("https://page.example", "Origin")
-    refused = headers_of(ask(open_to, "GET", "/v1_0/users/me", origin="https://page.example", authorization="Bearer x"))
-    assert refused["Access-Control-Allow-Origin"] == "https://page.example"
-
-
-def test_pages_read_only_what_their_own_client_answers(open_to):
-    """A caller of another client is not answered to the pages of this one."""
-    reported = ask(
-        open_to, "GET", "/v1_0/users/me", origin="https://page.example", authorization="Bearer demo-other-admin"
-    )
-    assert reported.status == 200
-    assert "Access-Control-Allow-Origin" not in headers_of(reported)
-
-
-def test_preflights_of_set_origins_are_granted(open_to):
-    """With the methods there are and the headers that were asked for."""
-    reported = headers_of(
-        ask(open_to, "OPTIONS", TERMS, origin="https://page.example", access_control_request_headers="authorization")
-    )
-    assert reported["Access-Control-Allow-Methods"] == reported["Allow"]
-    assert reported["Access-Control-Allow-Headers"] == "authorization"
-
-
-@pytest.mark.parametrize("origin", ["https://other.example", "null", ""])
-@pytest.mark.parametrize("method", ["GET", "OPTIONS"])
-def test_pages_of_other_origins_may_not(open_to, origin, method):
-    """Nothing is said to them."""
-    reported = headers_of(ask(open_to, method, TERMS, origin=origin))
-    assert not [name for name in reported if name.startswith("Access-Control")]
-
-
 # What does not arrive whole
 
 

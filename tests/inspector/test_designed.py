@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from confsim import Simulator
-from confsim.inspector.pages import records
+from confsim.inspector.pages import records, what_if
 from confsim.service.entries import ControlCall
 from kit import ADMIN, CUSTOMER, OWNER, ROOM, START, USER
 
@@ -370,7 +370,26 @@ def test_a_call_of_a_web_page_that_no_client_allows_says_so(sim, browse):
     client = sim.client(USER)
     client.get("/v1_0/users/me", headers={"Origin": "http://localhost:5173"})
     page = browse("/_confsim/inspector/requests/r1")
-    assert "A browser keeps this answer from the page at http://localhost:5173" in shown(page)
+    assert "does not allow web pages of http://localhost:5173, so the browser keeps this answer from them" in shown(
+        page
+    )
     assert "/_confsim/inspector/operations/set_origins" in page.links()
     client.get("/v1_0/users/me")
-    assert "A browser keeps" not in browse("/_confsim/inspector/requests/r2").text
+    assert 'id="h-why"' not in browse("/_confsim/inspector/requests/r2").text
+    client.get("/v1_0/users/nobody", headers={"Origin": "http://localhost:5173"})
+    page = browse("/_confsim/inspector/requests/r3")
+    assert "A browser keeps this answer from the page at http://localhost:5173" in shown(page)
+
+
+def test_long_answers_are_compared_from_where_they_differ():
+    """A part of each, so that a page stays small; it says how many lines are left out."""
+    old = [f"line {place}" for place in range(1000)]
+    new = [*old[:500], "another", *old[501:]]
+    left, right = what_if._halves("\n".join(old), "\n".join(new))
+    assert left[0] == right[0] == (False, "… 497 equal lines")
+    assert left[4] == (True, "line 500")
+    assert right[4] == (True, "another")
+    assert left[-1][1] == "… 303 more lines"
+    assert len(left) == len(right) == 202
+    same, _ = what_if._halves("\n".join(old), "\n".join(old))
+    assert not any(is_other for is_other, _ in same)

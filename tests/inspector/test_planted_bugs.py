@@ -20,7 +20,7 @@ FOUND = {
         "Deliveries not made 0 of 4 All arrived. 1 arrived out of order.",
         "channel.created: Board daily arrived after a later event.",
         "webhooks/",
-        ("happened as 2, arrived as 3 of 4", "out of order"),
+        ("It happened as 2, and arrived as 3 of 4.", "Remove the fault"),
     ),
     "a_dead_endpoint": (
         "Deliveries not made 12 of 12 12 to 127.0.0.1:22211/hooks/billing.",
@@ -38,7 +38,7 @@ FOUND = {
         "1 asked by a browser before a call: no client allows its page.",
         "CORS No client allows web pages of http://localhost:5173, so the browser does not send their POST",
         "requests/r",
-        ('set_origins with the body ["http://localhost:5173"]', "set_origins"),
+        ('set_origins with ["http://localhost:5173"] allows them', "Allow the page by set_origins"),
     ),
 }
 

@@ -205,7 +205,9 @@ def test_a_deadline_follows_the_record() -> None:
 
 
 def test_a_timed_machine_needs_one_table_and_no_arguments() -> None:
-    """Its records are looked up by the subject of a timer, which has no arguments to give."""
+    """Its records are looked up by the subject of a timer, which is a field, and has no arguments to give."""
+    with pytest.raises(ValueError, match="no record has the field 'roon'"):
+        LAMP.deadline("test no field", lambda lamp: lamp.expires, subject="roon")
     at = Deadline("test no table", lambda lamp: 1)
     nowhere: Machine[Light, Lamp] = Machine("test timed", "A lamp.", None, Light, state="state", refused=Why.OTHERWISE)
     del Machine.declared["test timed"]

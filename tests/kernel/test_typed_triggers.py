@@ -1,4 +1,4 @@
-"""A type checker sees a misspelt trigger, and a missing or wrong argument."""
+"""A type checker sees a misspelt trigger, a missing or wrong argument, and a misspelt field of a deadline."""
 
 from __future__ import annotations
 
@@ -55,6 +55,9 @@ Coupling(presence.MACHINE, Where.IN, presence.route, present, source="")  # arg-
 Coupling(presence.MACHINE, Where.IN, users.END, present, source="")  # arg-type
 Coupling(lobby.DOOR, Where.IN, presence.DISCONNECT, present, source="")  # arg-type
 Coupling(presence.MACHINE, Where.IN, "disconnect", present, source="")  # call-overload
+breakouts.MACHINE.deadline("end", lambda breakout: breakout.started)
+breakouts.MACHINE.deadline("end", lambda breakout: breakout.startd)  # attr-defined
+breakouts.MACHINE.deadline("end", lambda breakout: breakout.name)  # return-value
 Need(presence.route, Where.IN, presence.LEAV, present, source="")  # attr-defined
 """
 

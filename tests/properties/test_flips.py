@@ -90,7 +90,7 @@ def test_the_flip_test_finds_what_is_not_reported(monkeypatch):
     )
     flip = Flip("users.kinds", {**REGISTER.entries["users.kinds"].default, "registered": "Person"})
     base, flipped = run(journey, {}), run(journey, {flip.id: flip.value})
-    assert judge(base, flipped, flip) == flips.Judgement(True)
+    assert judge(base, flipped, flip) == flips.Judgement(True, answered=True)
     del base.reported[flip.id]
     assert judge(base, flipped, flip).unsound == "request 1 is answered otherwise, reported never"
     base.reported[flip.id] = 2

@@ -50,6 +50,7 @@ def test_what_no_call_deletes_has_no_row_that_does(name):
     assert [row for row in Machine.declared[name].rows if row.then is ABSENT] == []
 
 
+@pytest.mark.unlisted
 def test_a_foreign_thing_that_is_told_apart_is_noticed(cases):
     """If a room of somebody else were refused with another word than one that never was, the matrix would say so."""
     get = channels.get

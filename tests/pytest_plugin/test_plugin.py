@@ -227,6 +227,10 @@ def test_the_server_has_worlds_and_names(run):
             assert get("/_confsim/health", host="conf.example").status_code == 403
             confsim_server.answer_to("conf.example")
             assert get("/_confsim/health", host="conf.example").status_code == 200
+            page = {"origin": "http://localhost:5173"}
+            assert "access-control-allow-origin" not in get("/v1_0/users/me", **page).headers
+            confsim_server.allow_origins("http://localhost:5173")
+            assert "access-control-allow-origin" in get("/v1_0/users/me", **page).headers
             confsim_server.worlds.public_url = "https://proxy.example"
             assert get("/_confsim/info").json()["base_url"].startswith("https://proxy.example/w/")
             confsim_server.simulator.reset()
@@ -314,31 +318,54 @@ def test_a_skip_stays_a_skip(run):
 
 
 def test_a_failing_test_shows_its_last_calls(run):
-    """Method, path, status, answer and assumptions of the last calls stand in the report; a passing test shows none."""
-    result = run(
-        """
+    """Each with its answer, and why it was refused; assumptions are counted. A passing test shows none."""
+    source = """
         def test_bad(confsim):
             for _ in range(20):
-                confsim.call("get_client_terms", clientId="nowhere")
+                confsim.call("get_me", "demo-owner")
+            confsim.call("create_channel", "demo-guest", body={"name": "Planning"})
             confsim.call("get_user_terms", "nobody")
             assert False
 
         def test_good(confsim):
-            confsim.call("get_me", "nobody")
+            confsim.call("get_channel", "nobody", uuid="x")
         """
-    )
+    result = run(source)
     result.assert_outcomes(failed=1, passed=1)
     result.stdout.fnmatch_lines(
         [
             "*confsim journal*",
-            "(9 earlier calls)",
-            'r10 GET /v1_0/clients/nowhere/terms *get_client_terms* -> 404 {"status":404*',
-            'r21 GET /v1_0/users/me/terms *-> 401 {"status":401,"code":"credential_invalid"*',
-            "*assumptions *status.credential-invalid*",
-            "*why: The token nobo… was never issued",
-        ]
+            "(10 earlier calls)",
+            "r11 GET /v1_0/users/me *get_me* -> 200 {*",
+            'r21 POST /v1_0/channels/create *create_channel* -> 403 {"status":403,"code":"role_missing"*',
+            '    sent by Guest Gwen with {"name": "Planning"}',
+            "    why: Guest Gwen is a guest; only registered users and API tokens may call create_channel",
+            "    decided by the assumption gate.create_channel",
+            'r22 GET /v1_0/users/me/terms *-> 401 {"status":401,"code":"credential_invalid"*',
+            "    why: The token nobo… was never issued",
+            "* assumptions used; pytest -v lists them by call",
+        ],
+        consecutive=False,
     )
-    result.stdout.no_fnmatch_line("*GET /v1_0/users/me *")
+    result.stdout.no_fnmatch_line("*get_channel *")
+    result.stdout.no_fnmatch_line("*status.credential-invalid*")
+    run(source, "-v").stdout.fnmatch_lines(["r22 *", "*    assumptions *status.credential-invalid*"])
+
+
+def test_a_failing_test_shows_an_earlier_refused_call(run):
+    """It may be the cause, however many calls came after it."""
+    result = run(
+        """
+        def test_it(confsim):
+            confsim.call("create_channel", "demo-guest", body={"name": "Planning"})
+            for _ in range(20):
+                confsim.call("get_me", "demo-owner")
+            assert False
+        """
+    )
+    result.stdout.fnmatch_lines(
+        ["(8 earlier calls)", "r1 POST *-> 403*", "    why: Guest Gwen is a guest; *", "r10 GET*"]
+    )
 
 
 def test_a_marker_may_give_a_clock_and_no_test_moves_that_of_another(run):

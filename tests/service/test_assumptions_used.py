@@ -7,7 +7,8 @@ import pytest
 from confsim import Misuse, Simulator
 from confsim.api.catalogue import API
 from confsim.assumptions.users.users import FIRST_USER_ID
-from kit import ADMIN, API_TOKEN, CUSTOMER, GUEST, OTHER_ADMIN, OWNER, ROOM, START, USER, ok
+from confsim.service.messages import Request
+from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, GUEST, OTHER_ADMIN, OWNER, ROOM, START, USER, ok
 
 SHOWING_USERS = (
     "create_user create_guest create_invitation get_invitation create_predefined_user find_predefined_user get_users "
@@ -45,17 +46,14 @@ def test_the_start_reports_what_it_was_built_on(sim):
         ("ids.form", "list_channels", {}),
         ("ids.form", "get_turn_credentials", {"uuid": ROOM}),
         ("users.first-id", "get_turn_credentials", {"uuid": ROOM}),
-        ("initial.lobby-open", "list_channels", {}),
-        ("initial.lobby-open", "get_channel_settings", {"uuid": ROOM}),
         ("initial.guest-access", "list_channels", {}),
         ("initial.guest-access", "get_guest_access", {"uuid": ROOM}),
     ],
 )
 def test_a_call_that_shows_what_the_start_was_built_on_says_so(sim, entry, operation, arguments):
-    """Its entry in the journal names it, though the call itself asks for nothing."""
+    """A call names the entry of each value in its answer that nobody has set since the world was made."""
     ok(sim, operation, OWNER, **arguments)
-    assert entry not in list(sim.service.journal)[-1].assumptions
-    assert entry in sim.requests[-1].assumptions
+    assert entry in list(sim.service.journal)[-1].assumptions
     ok(sim, "get_client_settings", ADMIN)
     assert "initial.service-mode" not in sim.requests[-1].assumptions
 
@@ -79,8 +77,6 @@ def test_a_call_that_shows_what_the_start_was_built_on_says_so(sim, entry, opera
         ),
         ("running-a-meeting", "channels.first-owners", "list_channels", {"caller": OWNER}),
         ("running-a-meeting", "numbers.defaults", "list_dial_number_assignments", {"caller": OWNER, "channel": ROOM}),
-        ("running-a-meeting", "events.recorded", "list_channels", {"caller": OWNER}),
-        ("running-a-meeting", "ids.meeting-id", "list_sessions", {"caller": OWNER}),
         ("service-suspension", "clients.disable-releases", "list_validators", {"caller": ADMIN}),
         ("terms-renewal", "terms.version", "get_client_terms", {"caller": ADMIN, "clientId": CUSTOMER}),
         ("terms-renewal", "terms.version", "accept_terms", {"caller": USER, "version": 1}),
@@ -90,7 +86,6 @@ def test_a_call_that_shows_what_the_start_was_built_on_says_so(sim, entry, opera
             "exchange_identity_token",
             {"clientId": CUSTOMER, "body": {"idToken": "x"}},
         ),
-        ("lobby", "ids.meeting-id", "reserve_handle", {"caller": OWNER, "body": {"handle": "New"}}),
         ("invitations", "users.predefined-name", "list_users", {"caller": ADMIN}),
         ("invitations", "users.reputation", "list_linked_users", {"caller": OWNER, "uuid": ROOM}),
     ],
@@ -102,6 +97,76 @@ def test_a_call_that_shows_what_a_scenario_made_says_what_decided_it(scenario, e
     assert entry in sim.requests[-1].assumptions
 
 
+FEATURES = {
+    "initial.dial-in": "set_dial_in_state",
+    "initial.dial-out": "set_dial_out_state",
+    "initial.midi": "set_midi_state",
+    "initial.speech2text": "set_speech2text_state",
+}
+
+
+@pytest.mark.parametrize(("entry", "switch"), FEATURES.items())
+def test_a_read_names_the_entry_of_a_field_until_somebody_sets_it(sim, entry, switch):
+    """The settings of a channel rest on the entry of a feature while the channel has it as it was created."""
+    ok(sim, "get_channel_settings", OWNER, uuid=ROOM)
+    assert entry in sim.requests[-1].assumptions
+    ok(sim, switch, OWNER if entry == "initial.midi" else ADMIN, uuid=ROOM, state="enable")
+    ok(sim, "get_channel_settings", OWNER, uuid=ROOM)
+    assert entry not in sim.requests[-1].assumptions
+
+
+def test_the_terms_of_a_client_rest_on_their_entry_until_they_are_replaced(sim):
+    """A user who reads the terms sees the URL of a new client, or the one that somebody has set."""
+    ok(sim, "get_user_terms", USER)
+    assert "initial.terms-url" in sim.requests[-1].assumptions
+    ok(sim, "update_terms_url", ADMIN, body={"url": "https://terms.example/3"})
+    ok(sim, "get_user_terms", USER)
+    assert "initial.terms-url" not in sim.requests[-1].assumptions
+
+
+def test_a_breakout_room_rests_on_what_its_event_room_does_not_decide(sim):
+    """The call that creates a room names the entries of a new channel, except those that the event room decides."""
+    breakout = ok(sim, "create_breakout_session", OWNER, uuid=EVENT_ROOM, body={"name": "Groups"})["id"]
+    ok(sim, "create_breakout_room", OWNER, uuid=EVENT_ROOM, breakoutSession=breakout, body={"name": "One"})
+    ok(sim, "start_breakout_session", OWNER, uuid=EVENT_ROOM)
+    named = {id for id in sim.requests[-1].assumptions if id.startswith("initial.")}
+    assert "initial.channel-reputation" in named
+    assert not named & {"initial.max-users", "initial.audio-quality", "initial.guest-access", "initial.lobby-open"}
+
+
+def test_the_conventions_that_are_off_are_named_where_they_would_act(sim):
+    """A read after a change names the delay of reads, a repeated call its key, the sixty-first call the limit."""
+    ok(sim, "list_channels", OWNER)
+    assert "time.visibility-lag" not in sim.requests[-1].assumptions
+    target, body = f"/v1_0{API['create_channel'].path}", b'{"name": "New"}'
+    headers = {"authorization": f"Bearer {OWNER}", "idempotency-key": "1", "content-type": "application/json"}
+    assert sim.app(Request("POST", target, headers=headers, body=body)).status == 200
+    assert {"http.idempotency-key", "http.request-id"} <= set(sim.requests[-1].assumptions)
+    ok(sim, "list_channels", OWNER)
+    assert "time.visibility-lag" in sim.requests[-1].assumptions
+    for _ in range(57):
+        ok(sim, "list_channels", OWNER)
+    assert "http.rate-limit" not in sim.requests[-1].assumptions
+    ok(sim, "list_channels", OWNER)
+    assert "http.rate-limit" in sim.requests[-1].assumptions
+
+
+@pytest.mark.parametrize(
+    ("request_", "entry"),
+    [
+        (Request("GET", "/v1_0/users/me", "q=" + "x" * 17_000), "size.request-url"),
+        (Request("GET", "/v1_0/users/me", fault="headers_too_large"), "size.request-headers"),
+        (Request("POST", "/v1_0/channels", fault="body_too_large"), "size.request-body"),
+    ],
+)
+def test_a_large_request_names_the_limit_that_could_refuse_it(sim, request_, entry):
+    """A request names the limit that refuses it, and a long URL the limit by which it would be refused."""
+    sim.app(request_)
+    assert entry in list(sim.service.journal)[-1].assumptions
+    ok(sim, "get_me", USER)
+    assert entry not in sim.requests[-1].assumptions
+
+
 def test_a_call_that_shows_an_instant_of_a_world_without_a_clock_says_so():
     """Every instant is from its clock; a call that shows none does not name it."""
     sim = Simulator()
@@ -111,9 +176,10 @@ def test_a_call_that_shows_an_instant_of_a_world_without_a_clock_says_so():
     assert not {"time.source", "ids.form"} & set(sim.requests[-1].assumptions)
 
 
-def test_the_first_user_id_concerns_every_answer_that_shows_a_user():
-    """By their numbers; and the calls that create a user without showing the number."""
-    assert set(API.concerned(FIRST_USER_ID)) == set(SHOWING_USERS.split())
+def test_the_first_user_id_concerns_every_call_that_shows_or_names_a_user():
+    """An answer shows a user by number, a path names one, and two calls create one without showing the number."""
+    naming = {each.name for each in API if any(parameter.names == "users" for parameter in each.path_parameters)}
+    assert set(API.concerned(FIRST_USER_ID)) == naming | set(SHOWING_USERS.split())
 
 
 @pytest.mark.parametrize(("required", "status"), [(False, 200), (True, 401)])
@@ -142,8 +208,9 @@ def test_what_a_new_thing_is_like_is_told_where_it_decides(sim, operation, argum
     assert entry in sim.requests[-1].assumptions
 
 
-def test_what_a_call_relied_on_is_named_once(sim):
-    """Also where it used itself what it shows of the start."""
+def test_what_a_call_relied_on_is_named_once():
+    """A call that uses an entry which a call of the scenario has used too names it once."""
+    sim = Simulator(clock=START, scenario="running-a-meeting")
     assert sim.call("create_channel", OWNER, body={"name": "New"}).ok
     (entry,) = sim.service.journal
     relied_on = sim.service.relied_on(entry)

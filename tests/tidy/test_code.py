@@ -252,3 +252,9 @@ def test_the_kernel_knows_nothing_of_confsim():
                 node.value for node in nodes(path) if isinstance(node, ast.Constant) and isinstance(node.value, str)
             }
             assert texts & tables == set(), name
+
+
+def test_what_is_not_there_is_refused_in_one_way():
+    """By ``not_found``, or by the table of a machine; nobody raises the reason by hand."""
+    by_hand = {name for name, path in MODULES.items() if "Refusal(Reason.NOT_FOUND" in path.read_text(encoding="utf-8")}
+    assert by_hand == {"assumptions/protocol/refusals.py"}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import dis
 import importlib
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -317,3 +319,31 @@ def test_the_state_of_a_machine_is_written_by_rows(name):
         if node in written
     ]
     assert found == []
+
+
+def misspelt(function, record):
+    """The attributes of its second parameter, the record, that a function reads and no record has."""
+    code = function.__code__
+    read = dis.get_instructions(code)
+    return [
+        then.argval
+        for load, then in pairwise(read)
+        if load.opname == "LOAD_FAST" and load.argval == code.co_varnames[1] and then.opname.startswith("LOAD_")
+        if then.opname in {"LOAD_ATTR", "LOAD_METHOD"} and not hasattr(record, then.argval)
+    ]
+
+
+@each("machine", list(Machine.declared.values()), ids=lambda machine: machine.name)
+def test_guards_and_details_read_fields_that_there_are(machine):
+    """A type checker does not see into most of them: their arguments are those of the trigger."""
+    guards = [row.only_if.test for row in machine.rows if row.only_if is not None]
+    details = [trigger.details for trigger in machine.triggers.values() if trigger.details is not None]
+    for function in (*guards, *details):
+        assert machine.record is not None
+        assert misspelt(function, machine.record) == []
+
+
+def test_a_misspelt_field_is_noticed():
+    """In whatever place the record is read."""
+    record = Machine.declared["session"].record
+    assert misspelt(lambda change, session: session.endd or session.ended, record) == ["endd"]

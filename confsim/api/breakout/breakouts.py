@@ -14,12 +14,11 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User as Person
 from confsim.kernel import Refusal
 
-
-def _require_event_room(call: Call, channel: Channel, *_: object) -> None:
-    breakouts.require_event_room(call.change, channel)
-
-
-operation = API.family(gate=gates.OPERATOR.assumed("G417"), requires=_require_event_room, line="P2 Breakout rooms")
+operation = API.family(
+    gate=gates.OPERATOR.assumed("G417"),
+    requires=lambda call, channel, *_: breakouts.require_event_room(call.change, channel),
+    line="P2 Breakout rooms",
+)
 
 
 class BreakoutSessionChange(Wire):
@@ -249,7 +248,7 @@ def start_breakout_session(call: Call, channel: Channel) -> None:
 
     Refusals EVENT_ROOM_OFF, BREAKOUT_ACTIVE, BREAKOUT_NOT_PREPARED.
     """
-    breakouts.start(call.change, channel)
+    breakout_rooms.require_startable(call.change, breakouts.start(call.change, channel))
 
 
 @operation("POST /channels/{uuid}/breakout/session/stop", rules="R357 R468", gaps="G418 G433 G434 G435")

@@ -16,7 +16,6 @@ from confsim.contract import (
     Limit,
     NoContent,
     Offset,
-    Present,
     SortOrder,
     Source,
     Switch,
@@ -81,28 +80,11 @@ class BroadcastRecord(Wire):
     sessions: Annotated[list[SessionId] | None, "The sessions of the channel that it showed."] = None
 
 
-class BroadcastSummary(Wire):
-    """A broadcast in a history that shows no more than its times (G522)."""
-
-    id: Annotated[BroadcastId | None, "The id of the broadcast."] = None
-    created: Created = None
-    started: Started = None
-    ended: Ended = None
-
-
-_PAGED = Present(assumed.EMPTY_HISTORY, always={"both"})
-
-
 class BroadcastHistory(Wire):
     """A page of the history, with rows where other pages have results (P2 L142)."""
 
-    total: Annotated[int | None, "The number of matching broadcasts.", _PAGED] = None
-    rows: Annotated[
-        list[Annotated[BroadcastRecord, Chosen(assumed.ROWS, {"record": BroadcastRecord, "summary": BroadcastSummary})]]
-        | None,
-        "The broadcasts of the page.",
-        _PAGED,
-    ] = None
+    total: Annotated[int | None, "The number of matching broadcasts."] = None
+    rows: Annotated[list[BroadcastRecord] | None, "The broadcasts of the page."] = None
 
 
 class BroadcastState(Wire):

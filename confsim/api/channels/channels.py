@@ -8,13 +8,14 @@ from confsim.api.forms import MeetingId
 from confsim.api.paths import AnyChannel
 from confsim.api.values import image as uploaded_image
 from confsim.api.views import Id, image_url, page, url_form
-from confsim.assumptions import ask, note
+from confsim.assumptions import ask, note, note_shown
 from confsim.assumptions.channels import (
     API_TOKEN_IS_OPERATOR,
     CHANNEL_ID_NAMES,
     COMPOUND_NAME,
     LIST_CONTAINER,
     LIST_IS_OWNER,
+    MEETING_ID,
     MEETING_ID_EMPTY,
     PARENT,
     URL_NAME,
@@ -84,6 +85,12 @@ def delete_channel(call: Call, channel: Channel) -> None:
     channels.delete(call.change, channel)
 
 
+_ASSUMED = (
+    *("service_mode", "reputation", "star", "max_users", "event_room", "make_private", "organization", "midi"),
+    *("premium", "audio_quality", "private", "open", "off_air", "range_enabled", "wall_disabled", "guest_access"),
+)
+
+
 @operation(
     "GET /channels/{uuid}",
     gate=gates.ACCESS.assumed("G310"),
@@ -98,6 +105,8 @@ def get_channel(call: Call, channel: Channel, *, imgSize: ImageSize | None = Non
     user = call.maybe_user
     note(call.change, PARENT)
     note(call.change, CHANNEL_ID_NAMES)
+    note(call.change, MEETING_ID)
+    note_shown(call.change, channel, *_ASSUMED)
     parent = channels.base_channel(call.change, channel) if channel.parent is not None else None
     return ChannelDetails(
         channelUuid=channel.id,
@@ -246,6 +255,7 @@ def url_name(call: Call, channel: Channel) -> str:
 
 
 def _item_view(call: Call, channel: Channel, size: ImageSize | None) -> ChannelItem:
+    note_shown(call.change, channel, "open", "guest_access")
     parent = channels.base_channel(call.change, channel) if channel.parent is not None else None
     return ChannelItem(
         name=channel.name,
@@ -290,6 +300,7 @@ def find_channel_by_meeting_id(
 @named("GET /channels/{uuid}/settings/guest/access", gate=gates.ACCESS.assumed("G564"), rules="R274", gaps="G564")
 def get_guest_access(call: Call, channel: Channel) -> GuestAccess:
     """Get whether the channel admits guests."""
+    note_shown(call.change, channel, "guest_access")
     return GuestAccess(guestAccess=channel.guest_access)
 
 

@@ -28,9 +28,7 @@ class FoundChannel(Wire):
     uuid: Annotated[ChannelId, "The uuid of the channel."]
 
 
-_AVAILABLE = Present(
-    FRIENDLY_AVAILABLE, always={"not-found-when-free", "fresh-when-free"}, never={"conflict-when-taken"}
-)
+_AVAILABLE = Present(FRIENDLY_AVAILABLE, always={"not-found-when-free", "fresh-when-free"})
 
 
 class MaybeChannel(Wire):

@@ -5,9 +5,10 @@ from typing import Annotated, ClassVar
 from confsim.api.call import API, Call
 from confsim.api.forms import ClientId
 from confsim.api.views import Id, page
-from confsim.assumptions import ask, clients as assumed, note
+from confsim.assumptions import ask, clients as assumed, note, note_shown
 from confsim.assumptions.channels import CLIENT_ID_NAMES
-from confsim.contract import Invented, Json, Limit, Name, Offset, Page, Present, Search, Source, Switch, Wire, gates
+from confsim.assumptions.protocol import initial
+from confsim.contract import Invented, Json, Limit, Name, Offset, Page, Search, Source, Switch, Wire, gates
 from confsim.domain import lists
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -32,15 +33,12 @@ class ClientView(Wire, kw_only=True):
     """A client (P1 Client). The documents show no field of ``details`` (G295)."""
 
     COMPONENT: ClassVar[str] = "Client"
+    #: What generators call the class: openapi-python-client has a class Client of its own.
+    KEYWORDS: ClassVar = {"title": "ClientView"}
 
     name: Annotated[str, "The name of the client."]
     clientId: Annotated[ClientId, "The id of the client."]
-    details: Annotated[
-        Json,
-        Invented.TEXT,
-        "Other attributes of the client.",
-        Present(assumed.DETAILS, always={"object"}, never={"absent"}),
-    ] = None
+    details: Annotated[dict[str, Json] | None, Invented.TEXT, "Other attributes of the client."] = None
     disabled: Annotated[bool | None, "Whether its service is disabled."] = None
     parentId: Annotated[ClientId | None, "The client above it."] = None
 
@@ -112,10 +110,11 @@ def get_client(call: Call, client: Client) -> ClientView:
     )
 
 
-def _details(call: Call, client: Client) -> Json:
+def _details(call: Call, client: Client) -> dict[str, Json] | None:
     """The details of a client, None for none (G295)."""
     if ask(call.change, assumed.DETAILS) == "absent":
         return None
+    note_shown(call.change, client, "speech2text", "dial_in", "dial_out", "midi", "events")
     features = {"speech2text": client.speech2text, "dialIn": client.dial_in, "dialOut": client.dial_out}
     return {"name": client.name, **features, "midi": client.midi, "events": client.events}
 
@@ -134,6 +133,7 @@ def list_clients(
 
 
 def _item_view(call: Call, client: Client) -> ClientItem:
+    note_shown(call.change, client, *initial.CLIENT_SETTINGS, "events")
     active = validators.find_active(call.change, client)
     return ClientItem(
         id=client.id,

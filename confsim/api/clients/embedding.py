@@ -3,6 +3,7 @@
 from confsim.api.admission import require_service
 from confsim.api.call import API, Call
 from confsim.api.forms import Domain, Origin
+from confsim.assumptions import note_shown
 from confsim.contract import gates
 from confsim.domain.clients import embedding
 from confsim.domain.clients.clients import Client
@@ -15,6 +16,7 @@ operation = API.family(requires=require_service, line="P1 Friendly URLs and embe
 )
 def list_origins(call: Call, client: Client) -> list[str]:
     """List the allowed origins, needed only when the conferencing widget runs outside an iframe."""
+    note_shown(call.change, client, "origins")
     return list(client.origins)
 
 
@@ -37,6 +39,7 @@ def set_origins(call: Call, client: Client, body: list[Origin]) -> None:
 )
 def list_domains(call: Call, client: Client) -> list[str]:
     """List the domains that are allowed as targets of the redirect after OAuth."""
+    note_shown(call.change, client, "domains")
     return list(client.domains)
 
 

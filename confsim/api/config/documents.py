@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from confsim.api.call import API, Call
-from confsim.assumptions import ask, config as assumed, in_force
+from confsim.assumptions import ask, config as assumed, in_force, note_shown
+from confsim.assumptions.protocol import initial
 from confsim.assumptions.protocol.transport import LANGUAGE
 from confsim.contract import AlwaysOmitted, Int, Json, Long, Pattern, Samples, Source, Switch, Wire, Word, gates
 from confsim.domain.channels.channels import Channel
@@ -194,6 +195,7 @@ def set_template_config(
 def get_client_settings(call: Call) -> ClientSettings:
     """Get the legacy settings of the client."""
     client = call.client
+    note_shown(call.change, client, *initial.CLIENT_SETTINGS)
     return ClientSettings(
         uniqueUsersHandle=client.unique_handles,
         speech2text=client.speech2text,
@@ -204,6 +206,12 @@ def get_client_settings(call: Call) -> ClientSettings:
     )
 
 
+_CHANNEL_SETTINGS = (
+    *("speech2text", "attendees_muted", "broadcast_enabled", "auto_close", "event_room", "open", "public_pin"),
+    *("dial_out", "dial_in", "midi", "off_air", "wall_disabled"),
+)
+
+
 @operation(
     "GET /channels/{uuid}/settings",
     gate=gates.ACCESS.assumed("G415"),
@@ -212,6 +220,7 @@ def get_client_settings(call: Call) -> ClientSettings:
 )
 def get_channel_settings(call: Call, channel: Channel) -> ChannelSettings:
     """Get the legacy settings of a channel."""
+    note_shown(call.change, channel, *_CHANNEL_SETTINGS)
     return ChannelSettings(
         speech2text=channel.speech2text,
         muteAttendees=channel.attendees_muted,

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from confsim.api.call import API, Call
 from confsim.api.forms import EndpointId, Secret
 from confsim.api.views import Id
-from confsim.assumptions import Reason, ask, events as assumed, in_force
+from confsim.assumptions import Reason, ask, events as assumed, in_force, note_shown
 from confsim.contract import URL, Long, Pattern, Present, Source, StatedUnit, Switch, Url, Wire, gates
 from confsim.domain.conventions import turn
 from confsim.domain.events import endpoints
@@ -14,7 +14,10 @@ from confsim.kernel import Refusal
 
 def _require_on(call: Call, *_: object) -> None:
     """Raise Refusal EVENTS_OFF if the operation needs the client's events to be on and they are off (G532)."""
-    if not call.client.events and call.operation.name not in ask(call.change, assumed.OPEN_WHILE_OFF):
+    if not call.client.events and call.operation.name in ask(call.change, assumed.OPEN_WHILE_OFF):
+        return
+    note_shown(call.change, call.client, "events")
+    if not call.client.events:
         raise Refusal(Reason.EVENTS_OFF, client=call.client.id)
 
 
@@ -55,7 +58,7 @@ class EventsEndpoint(Wire):
         Long | None,
         "The instant at which it was added, in epoch milliseconds.",
         StatedUnit("epoch-ms"),
-        Present(assumed.RECORD, always={"with-created"}, never={"plain"}),
+        Present(assumed.RECORD, always={"with-created"}),
     ] = None
 
 
@@ -115,6 +118,7 @@ def remove_events_endpoint(call: Call, endpoint: endpoints.EventsEndpoint) -> No
 @named("GET /events/status", rules="R531", gaps="G590")
 def get_events_status(call: Call) -> EventsStatus:
     """Get whether the client's events are on."""
+    note_shown(call.change, call.client, "events")
     return EventsStatus(enabled=call.client.events)
 
 

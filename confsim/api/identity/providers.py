@@ -24,9 +24,9 @@ class Provider(Wire):
     """A provider as clients and users have it (G181)."""
 
     name: Annotated[str, "The name of the provider."]
-    icon: Annotated[
-        Link | None, "The URL of its icon.", Present(assumed.PROVIDER_FIELDS, always={"name and icon"}, never={"name"})
-    ] = None
+    icon: Annotated[Link | None, "The URL of its icon.", Present(assumed.PROVIDER_FIELDS, always={"name and icon"})] = (
+        None
+    )
 
 
 class ClientProviders(Wire):

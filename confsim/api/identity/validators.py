@@ -15,7 +15,7 @@ from confsim.domain.identity.validators import ValidatorState
 
 operation = API.family(gate=gates.ADMIN.assumed("G193"), line="P1 Custom authentication")
 
-_DESCRIBED = Present(assumed.VALIDATOR_FIELDS, always={"id, name, active"}, never={"id"})
+_DESCRIBED = Present(assumed.VALIDATOR_FIELDS, always={"id, name, active"})
 
 
 class Validator(Wire):

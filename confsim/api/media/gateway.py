@@ -6,7 +6,7 @@ from confsim.api.call import API, Call
 from confsim.api.forms import GatewayKindName, Secret, SourceId
 from confsim.api.paths import MeOrUser
 from confsim.assumptions import ask, media as assumed
-from confsim.contract import Chosen, Int, OwnText, Present, Wire, gates
+from confsim.contract import Int, OwnText, Wire, gates
 from confsim.domain.media import gateway
 
 operation = API.family(gate=gates.SELF_OR_ADMIN.assumed("G516"), line="P2 Gateway")
@@ -32,18 +32,7 @@ class GatewayEndpoint(Wire):
     host: Annotated[str, "The host to send to."]
     port: Annotated[Int, "The port to send to."]
     kind: Annotated[str, "The protocol of the endpoint."]
-    credentials: Annotated[
-        GatewayCredentials | None, "The credentials of a sender.", Present(assumed.GATEWAY_CREDENTIALS, never={()})
-    ] = None
-
-
-class KnownGatewayEndpoint(Wire):
-    """A gateway endpoint whose credentials were shown when it was created (G515)."""
-
-    uuid: Annotated[SourceId, "The id of the endpoint."]
-    host: Annotated[str, "The host to send to."]
-    port: Annotated[Int, "The port to send to."]
-    kind: Annotated[str, "The protocol of the endpoint."]
+    credentials: Annotated[GatewayCredentials | None, "The credentials of a sender."] = None
 
 
 def _endpoint_view(endpoint: gateway.GatewayEndpoint, *, secret: bool) -> GatewayEndpoint:
@@ -65,12 +54,7 @@ def create_gateway_endpoint(call: Call, user: MeOrUser, body: GatewayKind) -> Ga
 
 
 @operation("GET /users/{userId}/source/{uuid}", rules="R332 R521", gaps="G515")
-def get_gateway_endpoint(
-    call: Call, user: MeOrUser, endpoint: gateway.GatewayEndpoint
-) -> Annotated[
-    GatewayEndpoint,
-    Chosen(assumed.GATEWAY_CREDENTIALS_SHOWN, {"always": GatewayEndpoint, "creation": KnownGatewayEndpoint}),
-]:
+def get_gateway_endpoint(call: Call, user: MeOrUser, endpoint: gateway.GatewayEndpoint) -> GatewayEndpoint:
     """Get an endpoint of a user.
 
     404 when it is another user's.

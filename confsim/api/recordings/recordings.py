@@ -18,6 +18,7 @@ from confsim.domain.recordings.assets import RecordingAsset as StoredAsset, Uplo
 from confsim.domain.recordings.downloads import Item
 from confsim.domain.recordings.recording_list import RecordingSort
 from confsim.domain.recordings.recordings import Recording as StoredRecording
+from confsim.domain.runtime import sessions
 from confsim.kernel import Refusal
 
 from .shapes import (
@@ -102,6 +103,8 @@ def check_record_possible(
     True when an owner of the channel has a verified address; always true for an API token.
     """
     possible = recordings.possible(call.change, channel, call.require_caller())
+    if sessions.find_active(call.change, channel) is None and not ask(call.change, assumed.POSSIBLE_WITHOUT):
+        possible = False
     return possible if ask(call.change, assumed.POSSIBLE) == "bare" else Possible(possible=possible)
 
 

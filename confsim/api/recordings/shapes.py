@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from confsim.api.forms import AssetId, AssetToken, ChannelId, RecordingId, SessionId, UserId
 from confsim.assumptions import Assumption, in_force, recordings as assumed
 from confsim.assumptions.protocol import units
-from confsim.contract import Inside, InUnit, Link, Long, OwnText, Pattern, Present, Wire
+from confsim.contract import Inside, InUnit, Link, Long, OwnText, Pattern, Wire
 
 
 def _state_words(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,9 +62,6 @@ class DownloadKind(StrEnum):
     OTHER = "other"
 
 
-_OF_STREAMS = Present(assumed.INDIVIDUAL, never={"none"})
-
-
 class RecordingAsset(Wire, kw_only=True):
     """A file of a recording (P2 Recording asset). ``size`` in bytes; instants as those of recordings."""
 
@@ -77,20 +74,12 @@ class RecordingAsset(Wire, kw_only=True):
     startTime: Annotated[Long, "The instant at which it begins.", InUnit(units.RECORDING)]
     endTime: Annotated[Long | None, "The instant at which it ends.", InUnit(units.RECORDING)] = None
     size: Annotated[Long | None, "Its size in bytes."] = None
-    url: Annotated[
-        Link | None, "The URL of the bytes, for callers who may read the asset.", Present(assumed.URL, never={"absent"})
-    ] = None
-    relativePath: Annotated[
-        OwnText | None,
-        "Its path below the root of the recording at a storage provider.",
-        Present(assumed.RELATIVE_PATH, always={"present"}, never={"absent"}),
-    ] = None
+    url: Annotated[Link | None, "The URL of the bytes, for callers who may read the asset."] = None
+    relativePath: Annotated[OwnText | None, "Its path below the root of the recording at a storage provider."] = None
     isIndividual: Annotated[bool, "Whether it is the stream of one user."]
-    streamUserId: Annotated[UserId | None, "The user whose stream it is.", _OF_STREAMS] = None
-    userId: Annotated[
-        UserId | None, "The user who received the uploaded file.", Present(assumed.RECEIVER, never={"absent"})
-    ] = None
-    group: Annotated[OwnText | None, "Its group, usually the id of a stream.", _OF_STREAMS] = None
+    streamUserId: Annotated[UserId | None, "The user whose stream it is."] = None
+    userId: Annotated[UserId | None, "The user who received the uploaded file."] = None
+    group: Annotated[OwnText | None, "Its group, usually the id of a stream."] = None
 
 
 class DownloadableAsset(Wire, kw_only=True):

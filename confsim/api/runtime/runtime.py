@@ -10,7 +10,7 @@ from confsim.api.call import API, Call
 from confsim.api.forms import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
-from confsim.assumptions import Reason, ask, in_force, not_found, note
+from confsim.assumptions import Reason, ask, in_force, not_found, note, note_shown
 from confsim.assumptions.breakout import EVENT_ROOM_OFF, ROOM_SETTINGS
 from confsim.assumptions.channels import MIDI
 from confsim.assumptions.runtime import presence as assumed_presence, streaming as assumed_streaming
@@ -22,7 +22,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import turn
 from confsim.domain.members import channel_access, roles
 from confsim.domain.members.roles import Role
-from confsim.domain.runtime import lobby, presence, sessions, streaming
+from confsim.domain.runtime import entrance, lobby, presence, sessions, streaming
 from confsim.domain.runtime.streaming import Placed
 from confsim.domain.users.users import USERS
 from confsim.kernel import Refusal
@@ -171,6 +171,11 @@ def get_streaming_proxy(call: Call, channel: Channel) -> StreamingAddress:
 
     Refusal CHANNEL_BEING_CREATED while the channel is being created there: wait a second and retry.
     """
+    user = call.maybe_user
+    if user is not None and ask(call.change, assumed_streaming.PROXY_FOR) == "entrance":
+        presence.require_may_join(
+            call.change, entrance.entry(call.client, channels.base_channel(call.change, channel), user)
+        )
     streaming.place(call.change, channel)
     if (
         ask(call.change, assumed_presence.JOINING) == "proxyfor"
@@ -179,6 +184,8 @@ def get_streaming_proxy(call: Call, channel: Channel) -> StreamingAddress:
     ):
         presence.join(call.change, call.client, channel, call.maybe_user)
     mode = channel.service_mode if ask(call.change, assumed_streaming.STREAMING_MODE) == "service-mode" else None
+    if mode is not None:
+        note_shown(call.change, channel, "service_mode")
     return StreamingAddress(url=_address(call, channel), mode=mode)
 
 
@@ -239,6 +246,7 @@ def _seen(call: Call, channel: Channel) -> bool:
 
 
 def _active_channel_view(call: Call, channel: Channel, owned: bool, size: ImageSize | None) -> ActiveChannel:
+    note_shown(call.change, channel, "service_mode")
     people = USERS.of(call.change, channel.client)
     inside = [people[present.user] for present in presence.inside(call.change, channel)]
     participants: ChannelParticipants | int = len(inside)

@@ -24,7 +24,6 @@ from confsim.contract import (
     Long,
     Offset,
     Page,
-    Present,
     Search,
     SortOrder,
     Wire,
@@ -53,11 +52,7 @@ class Session(Wire, kw_only=True):
     participantsCount: Annotated[Int, "The number of participants."]
     hadRecording: Annotated[bool, "Whether it was recorded."]
     groupId: Annotated[GroupKey | None, "A key by which sessions are grouped."] = None
-    parentId: Annotated[
-        SessionId | None,
-        "The session of the event room, for a breakout.",
-        Present(assumed_sessions.PARENT, never={"absent"}),
-    ] = None
+    parentId: Annotated[SessionId | None, "The session of the event room, for a breakout."] = None
     imageUrl: Annotated[ImageLink | None, "The URL of the image of its channel."] = None
     created: Annotated[Long, "The instant at which it was set up on a streaming server.", InUnit(units.SESSION)]
     started: Annotated[Long | None, "The instant of its start; absent before.", InUnit(units.SESSION)] = None

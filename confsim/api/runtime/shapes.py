@@ -5,8 +5,8 @@ from typing import Annotated
 
 from confsim.api.forms import ChannelId, Secret
 from confsim.api.views import UserSummary
-from confsim.assumptions.runtime import presence as assumed_presence, streaming as assumed_streaming
-from confsim.contract import Chosen, ImageLink, Inside, Int, Link, OwnText, Present, Wire
+from confsim.assumptions.runtime import presence as assumed_presence
+from confsim.contract import Chosen, ImageLink, Inside, Int, Link, OwnText, Wire
 from confsim.domain.channels.channels import ServiceMode
 
 
@@ -37,11 +37,7 @@ class StreamingAddress(Wire):
     """A websocket address on a streaming server."""
 
     url: Annotated[Link, "The websocket address."]
-    mode: Annotated[
-        str | None,
-        "The service mode of the channel; a data channel has none.",
-        Present(assumed_streaming.STREAMING_MODE, never={"absent"}),
-    ] = None
+    mode: Annotated[str | None, "The service mode of the channel; a data channel has none."] = None
 
 
 class Population(Wire):

@@ -5,7 +5,7 @@ from typing import Annotated
 from confsim.api.call import API, Call
 from confsim.api.forms import DialledNumber, QuotedNumber, UserId, WrittenNumber
 from confsim.api.views import NumberId
-from confsim.contract import Handle, Wire, gates
+from confsim.contract import Handle, Pattern, Wire, gates
 from confsim.domain.channels.channels import Channel
 from confsim.domain.telephony import calls, prices
 
@@ -17,7 +17,7 @@ class CallQuote(Wire):
 
     number: Annotated[str, "The number that was asked for."]
     cost: Annotated[float, "The price of a minute."]
-    currency: Annotated[str, "The currency, always USD."]
+    currency: Annotated[str, Pattern(lambda profile: {"enum": [prices.CURRENCY]}), "The currency, always USD."]
     country: Annotated[str, "The country of the number."]
 
 

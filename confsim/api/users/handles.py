@@ -8,8 +8,9 @@ from confsim.api.paths import MeOrUser
 from confsim.api.views import NumberId
 from confsim.assumptions import ask
 from confsim.assumptions.users import handles as assumed
-from confsim.contract import FreeText, FullName, Handle, Present, Source, Switch, Url, Wire, gates
+from confsim.contract import FreeText, FullName, Handle, Source, Switch, Url, Wire, gates
 from confsim.domain.channels.channels import Channel
+from confsim.domain.clients import clients
 from confsim.domain.conventions import turn
 from confsim.domain.identity import registration
 from confsim.domain.users import handles
@@ -34,11 +35,7 @@ class Uniqueness(Wire):
     """Whether a handle is free, and whether the client requires unique ones."""
 
     unique: Annotated[bool, "Whether the handle is free."]
-    required: Annotated[
-        bool | None,
-        "Whether the client requires unique handles.",
-        Present(assumed.HANDLE_REQUIRED_SHOWN, always={"always"}),
-    ] = None
+    required: Annotated[bool | None, "Whether the client requires unique handles."] = None
 
 
 class UserRegistration(Wire):
@@ -84,7 +81,7 @@ def change_handle_with_reservation(call: Call, reservation: handles.Reservation)
 )
 def check_handle_unique(call: Call, *, handle: Annotated[Handle, "The handle that is looked for."]) -> Uniqueness:
     """Check whether a handle is free in the client, whether or not the client requires it to be."""
-    required = call.client.unique_handles
+    required = clients.has_unique_handles(call.change, call.client)
     shown = required or ask(call.change, assumed.HANDLE_REQUIRED_SHOWN) == "always"
     return Uniqueness(
         unique=handles.is_free(call.change, call.client, handle, by=call.require_caller().name),

@@ -7,7 +7,7 @@ from confsim.api.forms import Email
 from confsim.api.paths import MeOrUser
 from confsim.api.things import UserByOrigin
 from confsim.api.views import NumberId
-from confsim.contract import FreeText, Name, Source, Url, Wire, gates
+from confsim.contract import ExactName, FreeText, Name, Source, Url, Wire, gates
 from confsim.domain.users import predefined
 
 operation = API.family(line="P1 Users")
@@ -20,7 +20,7 @@ class PredefinedUser(Wire):
     email: Annotated[Email | None, "The address of the user."] = None
     description: Annotated[FreeText | None, "The description of the user."] = None
     imageUrl: Annotated[Url | None, "The URL of the image of the user."] = None
-    originId: Annotated[Name | None, "The id of the user in a third-party identity system."] = None
+    originId: Annotated[ExactName | None, "The id of the user in a third-party identity system."] = None
 
 
 class OriginId(Wire):

@@ -13,6 +13,15 @@ SEARCH = assumption(
     "anywhere",
     ("beginning", "word"),
 )
+SEARCHED = assumption(
+    "lists.searched",
+    "G092",
+    "What search and query look at: the name of a channel, a session or a client, the handle of a participant, handle "
+    "and full name of a user; or also the description of a channel or a user.",
+    "names",
+    ("descriptions",),
+    "list_channels list_users",
+)
 TEXT_ORDER = assumption(
     "lists.text-order",
     "G087",

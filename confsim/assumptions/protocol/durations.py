@@ -134,7 +134,8 @@ BROADCAST_START = assumption(
     "duration.broadcast-start",
     "G525",
     "How long a broadcast takes to start up: immediate, time(seconds), or manual(times): until that number of polls of "
-    "its state or metrics have found it starting. Stopping meanwhile ends it.",
+    "its state or metrics have found it starting. Stopping meanwhile ends it. The documents speak of up to three to "
+    "four minutes: time(200) shows a client the state starting for so long, and immediate never does.",
     "immediate",
     ("time(180)", "manual(3)"),
     "start_broadcast get_broadcast_state get_broadcast_metrics list_broadcast_history get_broadcast",

@@ -173,6 +173,14 @@ LIMIT_ZERO = assumption(
 LIMIT_LARGE = assumption(
     "parse.limit-large", "G080", "A limit above the most: cut to it, or refused.", "cut", ("refuse",)
 )
+OUTER_BLANKS = assumption(
+    "parse.outer-blanks",
+    "G072 G254 G300",
+    "Leading and trailing blanks of a name or handle in a call: removed, so that names that differ by them alone are "
+    "equal; or kept, so that these differ. Ids of other systems, texts and URLs keep theirs.",
+    "removed",
+    ("kept",),
+)
 STATE_CASE = assumption(
     "parse.state-case", "G053 G062", "Case of state words and other enumerated values.", "exact", ("ignore",)
 )

@@ -132,7 +132,8 @@ LAG = assumption(
 TIME_SOURCE = assumption(
     "time.source",
     "G128",
-    "The clock of a world that is made without one: it follows the machine's, or stands still; either can be moved.",
+    "The clock of a world for which its maker chose none (serve --clock, Simulator(clock=…)): it follows the clock of "
+    "the machine, or stands still at the start; either can be moved.",
     "machine",
     ("standing",),
     decides="instants",

@@ -15,6 +15,14 @@ JOINING = assumption(
     "get_streaming_proxy",
 )
 
+ELSEWHERE = assumption(
+    "presence.elsewhere",
+    "G327",
+    "A user who enters a channel while in another one: is in both; or leaves the other one, its lobby included.",
+    "stays",
+    ("leaves",),
+)
+
 # lobby.*
 LOBBY_ON_OPEN = assumption(
     "lobby.on-open",
@@ -110,6 +118,16 @@ ZERO_PRESENTERS = assumption(
     "A presenters limit of 0: nobody may present, there is no limit, or it is refused. A negative one is refused.",
     "nobody",
     ("unlimited", "refuse"),
+    "set_presenters_limit",
+)
+
+LOWERED_LIMIT = assumption(
+    "presenters.lowered-limit",
+    "G339",
+    "Presenters beyond a presenters limit that is set or lowered: all stay presenters; or those who joined last lose "
+    "the status, as many as are too many. Leaving the channel ends it in any case.",
+    "stay",
+    ("revoked",),
     "set_presenters_limit",
 )
 

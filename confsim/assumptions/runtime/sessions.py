@@ -16,6 +16,14 @@ ENDS = assumption(
     ("by-call",),
     f"{_GOING_ON} list_session_participants list_channel_participants",
 )
+LAST_HOST = assumption(
+    "sessions.last-host",
+    "G359",
+    "When the last host leaves a channel in which others are: the session goes on; or it ends, and they are put out.",
+    "goes-on",
+    ("ends",),
+    f"{_GOING_ON} list_session_participants list_channel_participants",
+)
 ONE_ACTIVE = assumption(
     "sessions.active-at-once", "G360", "A channel has at most one active session.", "one", (), "end_session"
 )

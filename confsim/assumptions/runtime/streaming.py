@@ -66,7 +66,7 @@ CREATING = assumption(
     "streaming.being-created",
     "G349",
     "What begins the creation on a streaming server: the first request for the address while no session is placed, or "
-    "the creation of the channel.",
+    "the creation of the channel. It shows only where the creation takes time (duration.placement).",
     "first-request",
     ("channel-creation",),
     "get_streaming_proxy",
@@ -107,6 +107,17 @@ MESSAGES = assumption(
     "events",
     ("none",),
     "get_streaming_proxy get_data_channel",
+)
+
+PROXY_FOR = assumption(
+    "streaming.proxy-for",
+    "G340 G348",
+    "Who gets the address of the streaming server: every user whom the gate admits, also one whom the channel would "
+    "not let in; or only users who would be let in or wait in the lobby, while others get the refusal of joining.",
+    "gate",
+    ("entrance",),
+    "get_streaming_proxy",
+    refuses={"GUEST_ACCESS_OFF": ("entrance",)},
 )
 
 # turn.*

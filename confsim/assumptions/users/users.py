@@ -23,7 +23,12 @@ FIRST_USER_ID = assumption(
     "floating-point numbers, as JavaScript does.",
     1000,
     (f"any whole number up to {LAST_FIRST_ID}",),
-    "create_guest exchange_identity_token",
+    "create_guest exchange_identity_token get_user_auth_method set_user_email get_user_email verify_user_email "
+    "set_user_handle rename_channel_user set_user_languages get_user_origin_id set_user_image remove_user_image "
+    "set_user_description set_user_full_name get_user_client get_user_property set_user_property delete_user_property "
+    "list_user_properties add_operator remove_operator add_owner remove_owner demote_owner add_access_level "
+    "remove_access_level list_user_access_levels link_app_session_to_user add_breakout_participant "
+    "remove_breakout_participant link_user unlink_user create_gateway_endpoint get_gateway_endpoint",
     check=integer(0, LAST_FIRST_ID),
     decides="users",
     samples=(2**53 + 1,),
@@ -193,6 +198,15 @@ FOLLOWING = assumption(
     "How users follow each other: by the control plane, or never, so that both flags are false.",
     "control",
     ("never",),
+)
+SEVERAL_FOUND = assumption(
+    "users.several-found",
+    "G559 G560 G225",
+    "Which user a search by handle or by address finds when several have it: the one who was created first, or last. "
+    "Handles are looked for among those that are occupied, addresses among the verified ones and without case.",
+    "first",
+    ("last",),
+    "find_user_by_handle find_user_by_email",
 )
 DELETION = assumption(
     "users.deletion",

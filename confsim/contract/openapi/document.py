@@ -121,6 +121,7 @@ class _Builder:
             whole["security"] = []
         if webhooks:
             whole["webhooks"] = webhooks
+            whole["tags"].append({"name": "webhooks", "description": "What the service sends to events endpoints."})
         return whole
 
     def _about(self) -> str:
@@ -232,10 +233,7 @@ class _Builder:
         least = {"required", "minProperties"} & self.schemas.resolved(schema).keys()
         needed = not body.optional or bool(least) or in_force(self.profile, parsing.NO_BODY) == "refuse"
         anywhere = bool(body.fields) and in_force(self.profile, parsing.PLACES) == "query too"
-        kinds = {_JSON: content}
-        if in_force(self.profile, parsing.CONTENT_TYPE) == "ignore":
-            kinds["*/*"] = {"schema": content["schema"]}
-        return {"required": needed and not anywhere, "content": kinds}
+        return {"required": needed and not anywhere, "content": {_JSON: content}}
 
     def _responses(self, operations: list[Operation]) -> dict[str, Any]:
         responses: dict[str, Any] = {}
@@ -290,14 +288,17 @@ class _Builder:
                     "operationId": f"on_{kind.replace('.', '_')}",
                     "summary": text,
                     "description": f"{text} Sent to the events endpoints of the client, once its events are on.",
-                    "tags": ["Events"],
+                    "tags": ["webhooks"],
                     "parameters": headers,
-                    "requestBody": {"required": True, "content": {_JSON: {"schema": self.schemas.event(type_)}}},
+                    "requestBody": {
+                        "required": True,
+                        "content": {_JSON: {"schema": self.schemas.event(type_), "example": example}},
+                    },
                     "responses": {"2XX": {"description": "It is delivered."}, "default": {"description": "It is not."}},
                     "security": [],
                 }
             }
-            for kind, text, type_, headers in self.subject.events(self.profile)
+            for kind, text, type_, headers, example in self.subject.events(self.profile)
         }
 
 

@@ -160,7 +160,7 @@ def envelope(profile: Profile, codes: list[str]) -> tuple[str, Schema | None]:
 
 
 _PLACEHOLDERS: dict[str, Schema] = {
-    "$status": {"type": "integer", "description": "The status of the answer."},
+    "$status": {"type": "integer", "format": "int32", "description": "The status of the answer."},
     "$message": {"type": "string", "description": "What is wrong, in words."},
     "$details": {
         "type": "array",

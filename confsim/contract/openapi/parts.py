@@ -41,7 +41,7 @@ def uploads(operation: Operation, profile: Profile) -> dict[str, Any]:
         part = {**_BINARY, "description": "The file; the first part with a file name is taken."}
         schema = {"type": "object", "properties": {"file": part}, "required": ["file"]}
         return {"required": required, "content": {"multipart/form-data": {"schema": schema}}}
-    content = {kind: {"schema": _BINARY} for kind in ("application/octet-stream", "*/*")}
+    content = {"application/octet-stream": {"schema": _BINARY}}  # generators know no wildcard of a request
     text = "The bytes of the file." if required else "The bytes of the file; without them the query has its url."
     return {"description": text, "required": required, "content": content}
 
@@ -126,6 +126,7 @@ _SENTENCES: tuple[tuple[Assumption[Any], Mapping[str, str]], ...] = (
             "refuse": "Query parameters that an operation does not list are refused.",
         },
     ),
+    (parsing.CONTENT_TYPE, {"ignore": "A body is read as JSON, whatever its Content-Type."}),
     (
         parsing.FOR_CLIENT,
         {
@@ -162,6 +163,13 @@ _SENTENCES: tuple[tuple[Assumption[Any], Mapping[str, str]], ...] = (
         {
             "refuse": "A JSON object that has a key twice is refused.",
             "last": "Of a key that a JSON object has twice the last value counts.",
+        },
+    ),
+    (
+        parsing.OUTER_BLANKS,
+        {
+            "removed": "Leading and trailing blanks of names and handles are removed.",
+            "kept": "Leading and trailing blanks of names and handles are kept.",
         },
     ),
     (parsing.PLACES, {"query too": "A call without a body takes the fields of the body from its query."}),

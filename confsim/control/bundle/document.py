@@ -142,6 +142,8 @@ class Bundle(Struct, frozen=True, kw_only=True):
     mount: str
     host: str
     public_url: str
+    #: The origins of web pages that the server let call.
+    origins: list[str] = []
     faults_by_request: bool
     webhooks_listed: bool
     #: The instant at which the world was started, in epoch milliseconds.

@@ -52,6 +52,7 @@ def bundle(context: ControlContext, *, masked: bool) -> bytes:
         mount=service.address.mount,
         host=service.address.host or HOST,
         public_url=service.address.public_url,
+        origins=sorted(service.address.origins),
         trusts_proxy=service.address.trusts_proxy,
         faults_by_request=service.faults.by_request,
         webhooks_listed=service.webhooks.listed,

@@ -118,7 +118,7 @@ class Player:
             worlds = Worlds(Service(service.world, Clock(bundle.started), self._profile))
             worlds.add(bundle.mount.removeprefix("/w/"), service)
         recorded = {name: getattr(bundle, name) for name in ("host", "public_url", "trusts_proxy")}
-        service.pipeline.serve_at(replace(service.address, **recorded))
+        service.pipeline.serve_at(replace(service.address, origins=frozenset(bundle.origins), **recorded))
         return worlds
 
     def digest(self) -> str:

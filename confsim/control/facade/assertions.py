@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
@@ -19,16 +20,24 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE"
 
 #: Most items that the message of a failed assertion compares, nearest first.
 _SHOWN = 3
+#: Characters of two values that are compared.
+_COMPARED = 100
 
 
 def require(
-    found: Sequence[T], noun: str, wanted: Mapping[str, object], times: int | None, dropped: int = 0
+    found: Sequence[T],
+    noun: str,
+    wanted: Mapping[str, object],
+    times: int | None,
+    dropped: int = 0,
+    why: Callable[[T], str] = lambda _: "",
 ) -> list[T]:
     """Return the items that have every wanted value that is not None.
 
     A text may contain ``*`` for any text; of an object only the wanted fields are compared, of a list each item. Raises
     AssertionError unless exactly ``times`` items match (None: at least one); its message shows how the nearest ones
-    differ. ``noun`` names an item. With ``dropped`` earlier items, which are unknown, no exact number holds.
+    differ. ``noun`` names an item, ``why`` says why one was refused. With ``dropped`` earlier items, which are unknown,
+    no exact number holds.
     """
     if times is not None and (isinstance(times, bool) or not isinstance(times, int) or times < 0):
         raise Misuse(f"times is a whole number from 0, not {times!r}")
@@ -43,18 +52,31 @@ def require(
     if dropped:
         lines.append(f"  the journal has dropped the {counted(dropped, f'oldest {noun}')}; it can keep more")
     if len(matching) < (1 if times is None else times):
-        others = sorted(
-            (each for each in compared if each[0]),
-            key=lambda each: (each[0][0].startswith("operation:"), len(each[0])),
-        )
-        for differences, other in others[:_SHOWN]:
-            lines.append(f"  {_title(other)}:")
+        others = _nearest_first(compared)
+        for place, (differences, other) in enumerate(others[:_SHOWN]):
+            lines.append(f"  {'' if place else 'nearest: '}{_title(other)}:")
             lines += [f"    {difference}" for difference in differences]
+            lines += [f"    why: {reason}" for reason in [why(other)] if reason]
         if len(others) > _SHOWN:
             lines.append(f"  and {counted(len(others) - _SHOWN, f'other {noun}')}")
     elif len(matching) != times:
         lines += [f"  {_title(each)}" for each in matching]
     raise AssertionError("\n".join(lines))
+
+
+def _nearest_first(compared: Iterable[tuple[list[str], T]]) -> list[tuple[list[str], T]]:
+    """Return the items that differ, those of the wanted operation first; of equally near ones the newest first."""
+
+    def distance(item: tuple[list[str], T]) -> tuple[bool, float]:
+        return item[0][0].startswith("operation:"), sum(map(_unlike, item[0]))
+
+    return sorted((item for item in reversed(list(compared)) if item[0]), key=distance)
+
+
+def _unlike(difference: str) -> float:
+    """Return how far apart the values of a difference are as texts, from 0 for equal ones to 1."""
+    given, _, wanted = difference.partition(": ")[2].rpartition(", not ")
+    return 1 - SequenceMatcher(None, given[:_COMPARED], wanted[:_COMPARED]).ratio()
 
 
 def require_place(place: int | slice, length: int, noun: str) -> None:

@@ -119,7 +119,14 @@ class RequestsFacade(Sequence[RequestInfo]):
         known("method", method and method.upper(), METHODS)
         wanted = {"operation": operation, "method": method and method.upper(), "path": path, "query": query}
         dropped = self._control.context.service.journal.dropped
-        return require(self, "call", {**wanted, "body": body, "status": status}, times, dropped)
+        return require(
+            self,
+            "call",
+            {**wanted, "body": body, "status": status},
+            times,
+            dropped,
+            lambda call: self.why(call.id).text,
+        )
 
     def why(self, id: str) -> Why:
         """Return why a call was refused: what decided it, what is missing or in the way, and how that came about.

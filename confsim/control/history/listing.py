@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated
 
-from confsim.api.catalogue import API
+from msgspec.structs import replace
+
 from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
-from confsim.control.declare import CONTROL, operation
+from confsim.control.declare import operation
 from confsim.control.journal_view import about_entry
 from confsim.control.labels.label import Named, caller_label
 from confsim.control.labels.timer import of_entry
@@ -27,8 +28,7 @@ from confsim.control.moments import noted
 from confsim.control.operations import bounds
 from confsim.control.why.past import Past
 from confsim.control.why.sentences import sentence
-from confsim.kernel.refusal import Misuse, suggest
-from confsim.service.document import FILES
+from confsim.kernel.refusal import Misuse
 from confsim.service.entries import JournalEntry, Noted, TimerEntry
 from confsim.service.masking import Mask
 
@@ -107,8 +107,7 @@ def get_journal(
     pattern = RequestPattern(
         operation=operation, method=method, path=path, assumption=assumption, caller=caller, text=text
     )
-    require_known(RequestPattern(status=status, path=path, assumption=assumption, text=text))
-    _require_operation(operation)
+    require_known(replace(pattern, status=status), EntryKind.ALL)
     past = Past(context.service)
     found = [entry for entry in past.entries if matches(context, entry, pattern)]
     chosen = [entry for entry in found if _is_chosen(entry, kind, status)]
@@ -123,13 +122,6 @@ def get_journal(
         callers=_callers(past),
         dropped=context.service.journal.dropped,
     )
-
-
-def _require_operation(name: str | None) -> None:
-    """Raise Raises Misuse (404) for an operation that neither the API nor the control plane has."""
-    known = (*API.operations, *FILES.operations, *CONTROL.operations)
-    if name is not None and name not in known:
-        raise Misuse(f"there is no operation {name!r}{suggest(name, known)}", status=404)
 
 
 def _is_chosen(entry: Noted, kind: EntryKind, status: str | None) -> bool:

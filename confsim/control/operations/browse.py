@@ -126,10 +126,10 @@ def list_records(
     Those of a ``kind`` or a ``client`` only, and those with the text ``search`` in one of their fields, whatever its
     case. A search may ``look`` through a part of the records at a time, and ``start`` where the one before has ended.
 
-    ``sort`` orders the records of a kind: numbers before texts, texts in any case, files by size, no value last. A
-    ``look`` bounds its cost too: it orders only the newest ones of that number, and ``next`` says where the others
-    begin. Raises Misuse for an unknown field, (404) for an unknown kind, client or call, (410) for a call that the
-    journal has dropped.
+    ``sort`` orders the records of a kind: numbers before texts, texts in any case, files by size. Records without a
+    value are last. A ``look`` bounds its cost too: it orders only the newest ones of that number, and ``next`` says
+    where the others begin. Raises Misuse for an unknown field, (404) for an unknown kind, client or call, (410) for a
+    call that the journal has dropped.
     """
     world = world_after(context, at)
     size, first = PAGE if limit is None else limit, offset or 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from confsim.assumptions.protocol.transport import RESET_CLOCK
 from confsim.contract.encode import Raw
 from confsim.contract.types import Name, Wire
 from confsim.control.context import ControlContext
@@ -38,6 +39,7 @@ class TakeSnapshot(CommandBody):
 def reset_world(context: ControlContext) -> ClockInstant:
     """Restore the world and the clock of the start, and empty the journal. Snapshots stay."""
     context.service.reset()
+    context.service.journal.use([RESET_CLOCK.id])
     return ClockInstant(now=context.service.clock.now())
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 
+from confsim.api.call import HOST
+from confsim.assumptions.protocol import transport
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import in_force
 from confsim.domain.channels.channels import CHANNELS, ROOMS
+from confsim.service.checks.sites import cross_site
 from confsim.service.entries import ControlCall, JournalEntry
 
 from .case import Case, Finding
@@ -37,7 +41,7 @@ def finding(case: Case) -> Finding | None:
     entry, reason = case.entry, case.reason
     status = entry.status if isinstance(entry, ControlCall) else entry.response.status
     if status < 400 and entry.refusal is None:
-        return _kept_from_page(entry) if isinstance(entry, JournalEntry) else None
+        return _kept_from_page(case, entry) if isinstance(entry, JournalEntry) else None
     if reason is not None:
         finder = FINDERS.get(reason)
         found = None if finder is None else finder(case)
@@ -54,15 +58,27 @@ def is_blocked(entry: JournalEntry) -> bool:
     )
 
 
-def _kept_from_page(entry: JournalEntry) -> Finding | None:
-    """Return why a browser does not send a call, of which this is the preflight; None for any other call."""
-    if not is_blocked(entry):
+def _kept_from_page(case: Case, entry: JournalEntry) -> Finding | None:
+    """Return why a browser keeps an answer from the web page that called, or does not call; None if it does neither."""
+    address, headers = case.service.address, entry.request.headers
+    origin = headers.get("origin", "")[:200]
+    named = {name.lower() for name, _ in entry.response.headers}
+    if not origin or "access-control-allow-origin" in named:
         return None
-    headers = entry.request.headers
-    method, origin = headers["access-control-request-method"][:20], headers.get("origin", "")[:200]
+    if not entry.is_preflight and not cross_site(entry.request, HOST, address.public_url):
+        return None
+    method = headers.get("access-control-request-method", "")[:20]
+    then = f"does not send their {method}" if entry.is_preflight else "keeps this answer from them"
+    if not in_force(case.service.profile, transport.CORS):
+        return Finding(f"The profile sets http.cors = false, so the browser of web pages of {origin} {then}")
+    caller = entry.caller
+    allow = "No client allows" if caller is None else f"The client “{caller.client.name}” does not allow"
     return Finding(
-        f"No client allows web pages of {origin}, so the browser does not send their {method}",
-        see=(f'A customer admin or an API token allows them by set_origins with the body ["{origin}"]',),
+        f'{allow} web pages of {origin}, so the browser {then}; set_origins with ["{origin}"] allows them',
+        see=(
+            "A customer admin or an API token of the client may call set_origins",
+            f"confsim serve --allow-origin {origin} allows them in every world",
+        ),
     )
 
 

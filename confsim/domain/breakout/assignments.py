@@ -31,7 +31,7 @@ FORGET = ASSIGNED.removed("forget", source="G427, G542")
 
 
 @ASSIGNED.changed("assign another", move_to_end=True, source="P2 States L168, R464, G428")
-def _assign_another(change: Change, assignment: RoomAssignment, room: Room) -> RoomAssignment:
+def assign_another(change: Change, assignment: RoomAssignment, room: Room) -> RoomAssignment:
     """The user is assigned to this room, and to no other of the breakout session (G428)."""
     return replace(assignment, room=room.id)
 
@@ -79,7 +79,7 @@ def assign(change: Change, channel: Channel, breakout: Breakout, room: Room, use
     elif assignment.room != room.id:
         if ask(change, assumed.SECOND_ROOM) == "refuse":
             raise Refusal(Reason.ASSIGNED_ELSEWHERE, user=user.id)
-        _assign_another(change, assignment, room)
+        assign_another(change, assignment, room)
 
 
 def _assignable(change: Change, channel: Channel, user: User) -> bool:

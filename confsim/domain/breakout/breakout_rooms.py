@@ -4,6 +4,7 @@ from enum import Enum
 
 from confsim.assumptions import Reason, ask, breakout as assumed, not_found, note
 from confsim.domain.conventions import fresh_id
+from confsim.domain.runtime import occupancy
 from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Record, Refusal, Row, Table, Unique, View, replace
 
 from .breakouts import BREAKOUTS, Breakout, BreakoutState
@@ -123,6 +124,15 @@ MACHINE.declare(
     Row(LOSE_CHANNEL, _PLANNED, _PLANNED, effect=_lose_channel, source="G309"),
     Row(LOSE_CHANNEL, _CLOSED, _CLOSED, effect=_lose_channel, source="G309"),
 )
+
+
+def require_startable(change: Change, breakout: Breakout) -> None:
+    """Refusal BREAKOUT_NOT_PREPARED for a breakout session without rooms or users, where that is refused (G432)."""
+    without_rooms = not list_(change, breakout)
+    if without_rooms or not occupancy.occupants(change, breakout.client, breakout.channel):
+        needs = ask(change, assumed.START_EMPTY)
+        if needs != "starts" and (without_rooms or needs == "needs-rooms-and-users"):
+            raise Refusal(Reason.BREAKOUT_NOT_PREPARED)
 
 
 def list_(change: Change, breakout: Breakout) -> View[Room]:

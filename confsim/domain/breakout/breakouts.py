@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, breakout as assumed, not_found, note
-from confsim.assumptions.protocol import durations, initial
+from confsim.assumptions import Reason, ask, breakout as assumed, not_found, note, note_shown
+from confsim.assumptions.protocol import durations
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import fresh_id
@@ -13,7 +13,6 @@ from confsim.domain.runtime.sessions import SessionState
 from confsim.kernel import (
     ABSENT,
     Change,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -148,7 +147,7 @@ _NONE_RUNS = Guard(
 _AGAIN = Guard(
     "a stopped one can be started again", lambda change, breakout: ask(change, assumed.AFTER_STOP) == "prepared"
 )
-_ENDS = Deadline("breakout end", _due)
+_ENDS = MACHINE.deadline("breakout end", _due)
 _PREPARED, _ACTIVE, _DONE = BreakoutState
 
 MACHINE.declare(
@@ -168,7 +167,7 @@ MACHINE.declare(
 
 def require_event_room(change: Change, channel: Channel) -> None:
     """Refusal EVENT_ROOM_OFF unless the channel is an event room, and so may have breakout sessions (R406, G418)."""
-    note(change, initial.CHANNEL_FLAGS)
+    note_shown(change, channel, "event_room")
     if not channel.event_room:
         raise Refusal(Reason.EVENT_ROOM_OFF)
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from enum import Enum, StrEnum
 
-from confsim.assumptions import Reason, ask, broadcast as assumed, not_found, note
-from confsim.assumptions.protocol import durations, initial
+from confsim.assumptions import Reason, ask, broadcast as assumed, not_found, note_shown
+from confsim.assumptions.protocol import durations
 from confsim.domain import delays
 from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import fresh_id
@@ -15,7 +15,6 @@ from confsim.kernel import (
     ABSENT,
     CREATED,
     Change,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -134,7 +133,7 @@ def _end(change: Change, broadcast: Broadcast) -> Broadcast:
 _DESTINED = Guard(
     "a destination is enabled", lambda change, broadcast, channel: bool(destinations.enabled(change, channel))
 )
-_STARTED = Deadline("broadcast start", lambda broadcast: broadcast.starting_ends, subject="channel")
+_STARTED = MACHINE.deadline("broadcast start", lambda broadcast: broadcast.starting_ends, subject="channel")
 _STARTING, _RUNNING, _ENDED = BroadcastState
 _OPEN = (_STARTING, _RUNNING)
 
@@ -159,7 +158,7 @@ def find_open(change: Change, client: str, channel: str) -> Broadcast | None:
 
 def require_feature(change: Change, channel: Channel, *, start: bool = False) -> None:
     """Refusal BROADCAST_OFF when the feature is off for the channel and the call requires it (R523, G520)."""
-    note(change, initial.CHANNEL_FLAGS)
+    note_shown(change, channel, "broadcast_enabled")
     if not channel.broadcast_enabled and (start or ask(change, assumed.WHILE_OFF) == "all-refused"):
         raise Refusal(Reason.BROADCAST_OFF)
 

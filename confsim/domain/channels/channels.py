@@ -26,6 +26,7 @@ from confsim.kernel import (
     Table,
     Unique,
     View,
+    as_uuid,
     replace,
 )
 
@@ -129,8 +130,20 @@ if unknown := initial.ChannelFlags.__annotations__.keys() - set(Channel.__struct
     raise TypeError(f"initial.channel-flags: a channel has no field {', '.join(sorted(unknown))}")
 
 
+#: The fields whose values in a new channel are assumptions; the other feature flags are the client's.
+_ASSUMED = (
+    *("service_mode", "audio_quality", "reputation", "max_users", "open", "guest_access", "make_private"),
+    *("media_pool_size", *initial.ChannelFlags.__annotations__),
+)
+
+
 def _channel(change: Change, client: Client, id: str, name: str, **fields: Any) -> Channel:
-    flags = ask(change, initial.CHANNEL_FLAGS)
+    """A channel with these fields, and in the others with what a new channel has."""
+    values = fields | initial.values(change, [field for field in _ASSUMED if field not in fields])
+    values["service_mode"] = ServiceMode(values["service_mode"])
+    values["audio_quality"] = AudioQuality(values["audio_quality"])
+    for flag in ("midi", "speech2text", "dial_in", "dial_out"):
+        values.setdefault(flag, getattr(client, flag))
     return Channel(
         id=id,
         client=client.id,
@@ -138,20 +151,7 @@ def _channel(change: Change, client: Client, id: str, name: str, **fields: Any) 
         meeting_id=meeting_id(change),
         url_name=change.token()[:12],
         created=change.now,
-        service_mode=ServiceMode(ask(change, initial.SERVICE_MODE)),
-        audio_quality=AudioQuality(ask(change, initial.AUDIO_QUALITY)),
-        reputation=ask(change, initial.CHANNEL_REPUTATION),
-        max_users=ask(change, initial.MAX_USERS),
-        open=ask(change, initial.LOBBY_OPEN),
-        guest_access=ask(change, initial.GUEST_ACCESS),
-        make_private=ask(change, initial.MAKE_PRIVATE),
-        media_pool_size=ask(change, sizes.MEDIA_POOL),
-        midi=client.midi,
-        speech2text=client.speech2text,
-        dial_in=client.dial_in,
-        dial_out=client.dial_out,
-        **flags,
-        **fields,
+        **values,
     )
 
 
@@ -186,25 +186,12 @@ def create_channel(change: Change, client: Client, name: str, fields: dict[str, 
 def create_room(change: Change, id: str, event_room: Channel, name: str) -> Channel:
     """A channel below the event room, with its settings and an open door, and without hosts of its own (G312)."""
     note(change, breakout.ROOM_LIFE)
-    room = _channel(change, CLIENTS.of(change)[event_room.client], id, name, parent=event_room.parent or event_room.id)
+    followed = ["service_mode", "audio_quality", "guest_access", "private", "max_users"]
     if ask(change, breakout.ROOM_SETTINGS) != "client":
-        room = replace(
-            room,
-            wall_disabled=event_room.wall_disabled,
-            midi=event_room.midi,
-            speech2text=event_room.speech2text,
-            dial_in=event_room.dial_in,
-            dial_out=event_room.dial_out,
-        )
-    return replace(
-        room,
-        service_mode=event_room.service_mode,
-        audio_quality=event_room.audio_quality,
-        guest_access=event_room.guest_access,
-        private=event_room.private,
-        max_users=event_room.max_users,
-        open=True,
-    )
+        followed += ["wall_disabled", "midi", "speech2text", "dial_in", "dial_out"]
+    settings = {field: getattr(event_room, field) for field in followed}
+    client, parent = CLIENTS.of(change)[event_room.client], event_room.parent or event_room.id
+    return _channel(change, client, id, name, parent=parent, open=True, **settings)
 
 
 @EXISTING.effect(
@@ -299,7 +286,7 @@ def load(
     name = _numbered(change, client.id, name)
     change.draw()  # in place of the id of a created channel, so that what is drawn later is the same
     number = change.count("channel")
-    return _LOAD(change, replace(_channel(change, client, id, name, description=text, number=number), **settings))
+    return _LOAD(change, _channel(change, client, id, name, description=text, number=number, **settings))
 
 
 def _described_at_creation(change: Change, description: str | None) -> str | None:
@@ -332,9 +319,10 @@ def rename(change: Change, channel: Channel, name: str) -> Channel:
 
 def meeting_id(change: Change) -> str:
     """A fresh meeting id, of nine digits and unique over the whole service by its sequence (R262, G133)."""
+    number = change.count("meeting id")
     if ask(change, assumed.MEETING_ID) == "uuid":
-        return fresh_id(change)
-    return str(100_000_000 + (change.count("meeting id") * 387_420_489) % 899_999_963)
+        return as_uuid(change.key(f"meeting id {number}")[:16])
+    return str(100_000_000 + (number * 387_420_489) % 899_999_963)
 
 
 def get(change: Change, client: str, id: str) -> Channel:
@@ -363,6 +351,7 @@ def get_by_meeting_id(change: Change, client: Client, meeting_id: str) -> Channe
     """The channel of the client that has the meeting id. Refusal MEETING_ID_UNKNOWN (G320, G321)."""
     found = CHANNELS.one(change, BY_MEETING_ID, meeting_id, client.id)
     found = found or ROOMS.one(change, ROOM_MEETING_ID, meeting_id, client.id)
+    note(change, assumed.MEETING_ID)
     if found is None:
         raise Refusal(Reason.MEETING_ID_UNKNOWN, id=meeting_id)
     return found

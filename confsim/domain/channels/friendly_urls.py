@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
 
-from confsim.assumptions import Reason, ask, channels as assumed
+from confsim.assumptions import Reason, ask, channels as assumed, note_shown
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.conventions import require_filled
 from confsim.kernel import Change, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle, replace
@@ -96,6 +96,7 @@ def get(change: Change, client: Client, url: str) -> Channel:
 
 def in_use(change: Change, client: Client) -> bool:
     """Whether friendly URLs are found and set in the client (R225, G285)."""
+    note_shown(change, client, "friendly_urls")
     return client.friendly_urls or ask(change, assumed.FRIENDLY_OFF) == "nothing"
 
 
@@ -118,6 +119,9 @@ def set_url(change: Change, client: Client, channel: Channel, url: str) -> Chann
     holder = _holder(change, channel, url)
     if ask(change, assumed.FRIENDLY_TAKEN) == "move" and holder is not None:
         _LOSE(change, holder)
+    others = (other.url_name for other in CHANNELS.of(change, client.id).all if other.id != channel.id)
+    if ask(change, assumed.FRIENDLY_LINKS) == "refused" and friendly(url) in map(friendly, others):
+        raise Refusal(Reason.FRIENDLY_URL_TAKEN, url=url)
     return _set(change, channel, url)
 
 

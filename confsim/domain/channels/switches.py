@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, channels as assumed, note
+from confsim.assumptions import Reason, ask, channels as assumed, note, note_shown
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.domain.conventions import require_filled, turn
 from confsim.kernel import Change, Enabled, Filled, Guard, Machine, OnOff, Refusal, Row, Toggle, Trigger, replace
@@ -73,13 +73,13 @@ _LIFT = LIMIT.trigger("lift")
 
 
 @LIMIT.effect("limit")
-def _limit(change: Change, channel: Channel, limit: int) -> Channel:
+def limit_to(change: Change, channel: Channel, limit: int) -> Channel:
     """Users who present already go on presenting (G338)."""
     return replace(channel, presenters_limit=limit)
 
 
 LIMIT.declare(
-    Row(_limit, (_NONE, _LIMITED), _LIMITED, source="P2 States L161, R349"),
+    Row(limit_to, (_NONE, _LIMITED), _LIMITED, source="P2 States L161, R349"),
     Row(_LIFT, (_LIMITED, _NONE), _NONE, source="P2 States L162, R350, G536"),
 )
 
@@ -105,10 +105,14 @@ def feature(
     )
 
 
-_TOKEN = Guard(
-    "it has a midi token, where one is needed",
-    lambda change, channel: ask(change, assumed.MIDI) != "needs-premium" or channel.premium,
-)
+def _has_token(change: Change, channel: Channel) -> bool:
+    if ask(change, assumed.MIDI) != "needs-premium":
+        return True
+    note_shown(change, channel, "premium")
+    return channel.premium
+
+
+_TOKEN = Guard("it has a midi token, where one is needed", _has_token)
 
 SPEECH2TEXT = feature("speech2text", "Speech to text of a channel (R352, R403).", "R352, R403")
 MIDI = feature(
@@ -133,7 +137,7 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
             limit = None
     if limit is None:
         return _LIFT(change, channel)
-    return _limit(change, channel, limit)
+    return limit_to(change, channel, limit)
 
 
 def set_feature(change: Change, channel: Channel, trigger: Trigger[Channel, []]) -> Channel:

@@ -7,7 +7,7 @@ from itertools import count
 
 from msgspec import UNSET, UnsetType
 
-from confsim.assumptions import Reason, ask, channels as ids, clients as assumed, not_found
+from confsim.assumptions import Reason, ask, channels as ids, clients as assumed, not_found, note_shown
 from confsim.assumptions.protocol import initial
 from confsim.domain.conventions import require_change
 from confsim.kernel import (
@@ -166,6 +166,12 @@ def _new_id(change: Change, name: str) -> str:
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "client"
     taken = CLIENTS.of(change)
     return next(id for number in count(1) if (id := plain if number == 1 else f"{plain}-{number}") not in taken)
+
+
+def has_unique_handles(change: Change, client: Client) -> bool:
+    """Whether handles must be unique in the client (G253)."""
+    note_shown(change, client, "unique_handles")
+    return client.unique_handles
 
 
 def require_name(change: Change, name: str) -> None:

@@ -3,6 +3,6 @@
 A module for each package of things; a row says what one causes, its finder stands above it.
 """
 
-from . import breakout, channels, clients, events, recordings, runtime, telephony
+from . import breakout, channels, clients, deliveries, events, recordings, runtime, telephony
 
-__all__ = ("breakout", "channels", "clients", "events", "recordings", "runtime", "telephony")
+__all__ = ("breakout", "channels", "clients", "deliveries", "events", "recordings", "runtime", "telephony")

@@ -1,92 +1,142 @@
-"""Emitted events and mail: which transitions emit which event, and what endpoints and deliveries do to deliveries."""
+"""Events and mail: which transitions emit which event, with which payload, and which fields of records are told of.
 
-from collections.abc import Callable, Iterable, Mapping
+A line says what is told when a machine reaches a state. What was told to begin is told to end by another line.
+"""
+
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from confsim.assumptions import ask, events as assumed
-from confsim.assumptions.events import EventKind
+from confsim.assumptions.events import EventKind as Kind
 from confsim.domain import terms
-from confsim.domain.breakout import breakouts
-from confsim.domain.breakout.breakouts import Breakout, BreakoutState
+from confsim.domain.breakout import assignments, breakout_rooms, breakouts
+from confsim.domain.breakout.breakout_rooms import RoomAssignment
+from confsim.domain.breakout.breakouts import BREAKOUTS, Breakout, BreakoutState
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.broadcast.broadcasts import Broadcast, BroadcastState
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import Channel
+from confsim.domain.channels.channels import CHANNELS, ROOMS, Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client, ServiceState
-from confsim.domain.events import deliveries, endpoints
-from confsim.domain.events.deliveries import (
-    CLOSED,
-    DELIVERIES,
-    QUEUE,
-    Delivery,
-    DeliveryState,
-    Place,
-    awaited,
-    next_due,
-)
-from confsim.domain.events.endpoints import ENDPOINT, ENDPOINTS, EventsEndpoint, EventsEndpointState
-from confsim.domain.events.event_log import emit
+from confsim.domain.events import event_log
+from confsim.domain.events.event_log import Payload, emit
 from confsim.domain.media import media
 from confsim.domain.media.media import MediaAsset, Visibility
+from confsim.domain.members import roles
+from confsim.domain.members.roles import Host, Role
 from confsim.domain.recordings import downloads, recordings
 from confsim.domain.recordings.recordings import Recording, RecordingState
 from confsim.domain.runtime import lobby, presence, sessions
 from confsim.domain.runtime.lobby import Door
-from confsim.domain.runtime.presence import Presence, Where
-from confsim.domain.runtime.sessions import Session, SessionState
+from confsim.domain.runtime.presence import Presence, Status, Where
+from confsim.domain.runtime.sessions import SESSIONS, Session, SessionState
 from confsim.domain.telephony import calls
 from confsim.domain.telephony.calls import CallState, PhoneCall
 from confsim.domain.users import emails, users
 from confsim.domain.users.emails import EmailState
-from confsim.domain.users.users import Account, User
-from confsim.kernel import ABSENT, EXISTS, Change, Coupling, Enabled, Machine, Trigger
-
-Payload = Mapping[str, Any]
+from confsim.domain.users.users import USERS, Account, User
+from confsim.kernel import ABSENT, AT_END, EXISTS, Change, Coupling, Machine, Record, Table, Trigger
 
 
 def _emits(
-    kind: EventKind,
+    kind: Kind,
     when: Machine[Any, Any],
     reaches: Enum,
-    payload: Callable[[Any], Payload],
+    payload: Callable[[Change, Any], Payload | None],
     *,
     of: Callable[[Any], bool] | None = None,
     out_of: tuple[Enum, ...] | None = None,
     by: Trigger[Any, ...] | None = None,
+    as_it_was: bool = False,
+    late: bool = False,
 ) -> None:
-    """Emit an event about the record, only about those for which ``of`` is true."""
+    """Emit an event about the record, only about those for which ``of`` is true.
+
+    It describes the record, or what this was before (``as_it_was``); now, or ``late`` at the end of the change, when
+    what the record is in has begun or is gone. Without a payload nothing is told.
+    """
     client_of = attrgetter("id" if when.record is Client else "client")
 
-    def notify(change: Change, record: Any) -> None:
-        if of is None or of(record):
-            emit(change, client_of(record), kind, payload, record)
+    def notify(change: Change, record: Any, before: Any) -> None:
+        told = before if as_it_was else record
+        if of is None or of(told):
+            emit(change, client_of(told), kind, partial(payload, change, told), late=late)
 
     Coupling(when, reaches, None, notify, out_of=out_of, by=by)
 
 
-def _session(session: Session) -> Payload:
-    return {"channel": session.channel, "session": session.id}
+def _of_event_room(change: Change, client: str, id: str) -> Payload:
+    """The event room of a channel that is a breakout room."""
+    channel = channels.find(change, client, id)
+    return {} if channel is None or channel.parent is None else {"eventRoom": channel.parent}
 
 
-_emits(EventKind.SESSION_STARTED, sessions.MACHINE, SessionState.ONGOING, _session)
-_emits(EventKind.SESSION_ENDED, sessions.MACHINE, SessionState.ENDED, _session, out_of=(SessionState.ONGOING,))
+def _session(change: Change, session: Session) -> Payload:
+    return {
+        "channel": session.channel,
+        "session": session.id,
+        **_of_event_room(change, session.client, session.channel),
+    }
 
 
-def _participant(present: Presence) -> Payload:
-    return {"channel": present.channel, "user": present.user}
+_emits(Kind.SESSION_STARTED, sessions.MACHINE, SessionState.ONGOING, _session)
+_emits(Kind.SESSION_ENDED, sessions.MACHINE, SessionState.ENDED, _session, out_of=(SessionState.ONGOING,))
 
 
-_CAME = (ABSENT, Where.WAITING)
-_INSIDE = (Where.IN, Where.IN_ROOM)
+def _who(change: Change, client: str, user: int) -> Payload:
+    """A user, who may have been removed in this change."""
+    found = USERS.get(change, user, client) or USERS.seen(change.world, client).get(user)
+    return {"user": user, "handle": "" if found is None else found.handle}
 
-_emits(EventKind.PARTICIPANT_JOINED, presence.MACHINE, Where.IN, _participant, out_of=_CAME)
-_emits(EventKind.PARTICIPANT_LEFT, presence.MACHINE, ABSENT, _participant, out_of=_INSIDE)
-_emits(EventKind.PARTICIPANT_LEFT, presence.MACHINE, Where.WAITING, _participant, out_of=_INSIDE)
-_emits(EventKind.PARTICIPANT_WAITING, presence.MACHINE, Where.WAITING, _participant)
+
+def _session_of(change: Change, present: Presence) -> Session | None:
+    """The session in which the user is, or was until it ended in this change; that of the channel for one who waits."""
+    place = present.place or present.channel
+    session = sessions.find_open(change, present.client, place)
+    if session is None and present.place is not None:
+        ended = SESSIONS.where(change, sessions.BY_CHANNEL, place, present.client)
+        session = ended[-1] if ended else None
+    return None if session is None or session.started is None else session
+
+
+def _participant(change: Change, present: Presence) -> Payload:
+    session = _session_of(change, present)
+    return {
+        "channel": present.channel,
+        **_who(change, present.client, present.user),
+        "byPhone": present.by_phone,
+        **({} if session is None else {"session": session.id}),
+        **({} if present.room is None else {"room": present.room}),
+    }
+
+
+def _presenter(change: Change, present: Presence) -> Payload:
+    return {**_participant(change, present), "presenter": present.presenter}
+
+
+def _is_inside(present: Presence) -> bool:
+    return present.state is not Where.WAITING
+
+
+_WAITING, _IN, _IN_ROOM = Where
+_INSIDE = (_IN, _IN_ROOM)
+_came = partial(_emits, when=presence.MACHINE, payload=_participant, late=True)
+_went = partial(_emits, when=presence.MACHINE, payload=_participant, as_it_was=True)
+
+for reached in (_IN, ABSENT):
+    _went(Kind.PARTICIPANT_WAITED, reaches=reached, out_of=(_WAITING,))
+_went(Kind.ROOM_LEFT, reaches=_IN_ROOM, out_of=(_IN_ROOM,), by=presence.route)
+for reached in (_IN, ABSENT):
+    _went(Kind.ROOM_LEFT, reaches=reached, out_of=(_IN_ROOM,))
+for reached in (ABSENT, _WAITING):
+    _went(Kind.PARTICIPANT_LEFT, reaches=reached, out_of=_INSIDE)
+_came(Kind.PARTICIPANT_JOINED, reaches=_IN, out_of=(ABSENT, _WAITING))
+_came(Kind.ROOM_ENTERED, reaches=_IN_ROOM, by=presence.route)
+_came(Kind.PARTICIPANT_WAITING, reaches=_WAITING)
+for status in Status:
+    _emits(Kind.PRESENTER_CHANGED, presence.PRESENTER, status, _presenter, of=_is_inside)
 
 
 def _is_no_room(channel: Channel) -> bool:
@@ -94,45 +144,85 @@ def _is_no_room(channel: Channel) -> bool:
     return channel.parent is None
 
 
-def _lobby(channel: Channel) -> Payload:
+def _is_room(channel: Channel) -> bool:
+    return channel.parent is not None
+
+
+def _lobby(change: Change, channel: Channel) -> Payload:
     return {"channel": channel.id}
 
 
-_emits(EventKind.LOBBY_OPENED, lobby.DOOR, Door.OPEN, _lobby, of=_is_no_room)
-_emits(EventKind.LOBBY_CLOSED, lobby.DOOR, Door.CLOSED, _lobby, of=_is_no_room)
+_emits(Kind.LOBBY_OPENED, lobby.DOOR, Door.OPEN, _lobby, of=_is_no_room)
+_emits(Kind.LOBBY_CLOSED, lobby.DOOR, Door.CLOSED, _lobby, of=_is_no_room)
 
 
-def _breakout(breakout: Breakout) -> Payload:
+def _breakout(change: Change, breakout: Breakout) -> Payload:
     return {"channel": breakout.channel, "breakoutSession": breakout.id}
 
 
 _STARTED = (BreakoutState.ACTIVE,)
 
-_emits(EventKind.BREAKOUT_STARTED, breakouts.MACHINE, BreakoutState.ACTIVE, _breakout)
-_emits(EventKind.BREAKOUT_ENDED, breakouts.MACHINE, BreakoutState.COMPLETED, _breakout)
-_emits(EventKind.BREAKOUT_ENDED, breakouts.MACHINE, BreakoutState.PREPARED, _breakout, out_of=_STARTED)
+_emits(Kind.BREAKOUT_STARTED, breakouts.MACHINE, BreakoutState.ACTIVE, _breakout)
+_emits(Kind.BREAKOUT_ENDED, breakouts.MACHINE, BreakoutState.COMPLETED, _breakout)
+_emits(Kind.BREAKOUT_ENDED, breakouts.MACHINE, BreakoutState.PREPARED, _breakout, out_of=_STARTED)
 
 
-def _broadcast(broadcast: Broadcast) -> Payload:
+def _assignment(change: Change, assignment: RoomAssignment, *, ended: bool = False) -> Payload | None:
+    """The room of a user; None for an assignment that goes with its breakout session."""
+    breakout = BREAKOUTS.get(change, assignment.breakout, assignment.client)
+    if breakout is None:
+        return None
+    return {
+        **_breakout(change, breakout),
+        **_who(change, assignment.client, assignment.user),
+        **({} if ended else {"room": assignment.room}),
+    }
+
+
+_reassigned = partial(_emits, Kind.ASSIGNMENT_CHANGED, assignments.ASSIGNED, late=True)
+
+_reassigned(EXISTS, _assignment, out_of=(ABSENT,))
+_reassigned(EXISTS, _assignment, by=assignments.assign_another)
+_reassigned(ABSENT, partial(_assignment, ended=True))
+
+
+def _broadcast(change: Change, broadcast: Broadcast) -> Payload:
     return {"channel": broadcast.channel, "broadcast": broadcast.id}
 
 
-_emits(EventKind.BROADCAST_STARTED, broadcasts.MACHINE, BroadcastState.RUNNING, _broadcast)
-_emits(EventKind.BROADCAST_STOPPED, broadcasts.MACHINE, BroadcastState.ENDED, _broadcast)
+_RUNNING = BroadcastState.RUNNING
+
+_emits(Kind.BROADCAST_STARTED, broadcasts.MACHINE, _RUNNING, _broadcast)
+_emits(Kind.BROADCAST_STOPPED, broadcasts.MACHINE, BroadcastState.ENDED, _broadcast, out_of=(_RUNNING,))
 
 
-def _recording(recording: Recording) -> Payload:
-    return {"channel": recording.channel, "session": recording.session, "recording": recording.id}
+def _recording(change: Change, recording: Recording) -> Payload:
+    ended, ready = recording.ended, recording.ready
+    return {
+        "channel": recording.channel,
+        "session": recording.session,
+        "recording": recording.id,
+        "started": recording.started,
+        **({} if ended is None else {"ended": ended}),
+        **({} if ready is None else {"ready": ready}),
+    }
 
 
-_emits(EventKind.RECORDING_STARTED, recordings.MACHINE, RecordingState.IN_PROGRESS, _recording)
-_emits(EventKind.RECORDING_STOPPED, recordings.MACHINE, RecordingState.PROCESSING, _recording)
-_emits(EventKind.RECORDING_READY, recordings.MACHINE, RecordingState.READY, _recording)
-_emits(EventKind.RECORDING_FAILED, recordings.MACHINE, RecordingState.FAILED, _recording)
+def _ready(change: Change, recording: Recording) -> Payload:
+    return {
+        **_recording(change, recording),
+        "link": f"/channels/{recording.channel}/recordings/{recording.id}/download",
+    }
+
+
+_emits(Kind.RECORDING_STARTED, recordings.MACHINE, RecordingState.IN_PROGRESS, _recording)
+_emits(Kind.RECORDING_STOPPED, recordings.MACHINE, RecordingState.PROCESSING, _recording)
+_emits(Kind.RECORDING_READY, recordings.MACHINE, RecordingState.READY, _ready)
+_emits(Kind.RECORDING_FAILED, recordings.MACHINE, RecordingState.FAILED, _recording)
 Coupling(recordings.MACHINE, RecordingState.READY, None, downloads.mail_link)
 
 
-def _call(call: PhoneCall) -> Payload:
+def _call(change: Change, call: PhoneCall) -> Payload:
     return {
         "call": call.id,
         "channel": call.channel,
@@ -142,114 +232,166 @@ def _call(call: PhoneCall) -> Payload:
     }
 
 
-_emits(EventKind.CALL_STARTED, calls.MACHINE, CallState.RINGING, _call)
-_emits(EventKind.CALL_STARTED, calls.MACHINE, CallState.ANSWERED, _call, out_of=(ABSENT,))
+_emits(Kind.CALL_STARTED, calls.MACHINE, CallState.RINGING, _call)
+_emits(Kind.CALL_STARTED, calls.MACHINE, CallState.ANSWERED, _call, out_of=(ABSENT,))
+_emits(Kind.CALL_ANSWERED, calls.MACHINE, CallState.ANSWERED, _call)
 for over in (CallState.BUSY, CallState.FAILED, CallState.ENDED):
-    _emits(EventKind.CALL_ENDED, calls.MACHINE, over, _call)
+    _emits(Kind.CALL_ENDED, calls.MACHINE, over, _call)
 
 
-def _channel(channel: Channel) -> Payload:
+def _channel(change: Change, channel: Channel) -> Payload:
     return {"channel": channel.id, "name": channel.name}
 
 
-_emits(EventKind.CHANNEL_CREATED, channels.EXISTING, EXISTS, _channel, of=_is_no_room)
-_emits(EventKind.CHANNEL_DELETED, channels.EXISTING, ABSENT, _channel, of=_is_no_room)
+def _room(change: Change, channel: Channel) -> Payload:
+    room = breakout_rooms.ROOMS.one(change, breakout_rooms.BY_PLACE, channel.id, channel.client)
+    return {
+        **_channel(change, channel),
+        "eventRoom": channel.parent,
+        **({} if room is None else {"room": room.id, "breakoutSession": room.breakout}),
+    }
 
 
-def _user(user: User) -> Payload:
+def _new_channel(change: Change, channel: Channel) -> Payload:
+    return {**_channel(change, channel), "owners": [*roles.ids(change, channel, Role.OWNER)]}
+
+
+_emits(Kind.CHANNEL_CREATED, channels.EXISTING, EXISTS, _new_channel, of=_is_no_room, late=True)
+_emits(Kind.CHANNEL_DELETED, channels.EXISTING, ABSENT, _channel, of=_is_no_room)
+_emits(Kind.ROOM_CREATED, channels.EXISTING, EXISTS, _room, of=_is_room)
+_emits(Kind.ROOM_DELETED, channels.EXISTING, ABSENT, _room, of=_is_room)
+
+
+def _host(change: Change, host: Host, *, former: bool = False) -> Payload | None:
+    """The role of a user in a channel; None for roles with which a channel is created, or which go with it."""
+    if host.channel not in CHANNELS.seen(change.world, host.client) or host.channel not in CHANNELS.of(
+        change, host.client
+    ):
+        return None
+    role = {} if former else {"role": host.role.value}
+    return {"channel": host.channel, **_who(change, host.client, host.user), **role}
+
+
+for role in Role:
+    _emits(Kind.ROLE_CHANGED, roles.MACHINE, role, _host, late=True)
+_emits(Kind.ROLE_CHANGED, roles.MACHINE, ABSENT, partial(_host, former=True), late=True)
+
+
+def _user(change: Change, user: User) -> Payload:
     return {"user": user.id, "handle": user.handle, "account": user.account.value}
 
 
+_REGISTERED = Account.REGISTERED
+
 for born in Account:
-    _emits(EventKind.USER_CREATED, users.MACHINE, born, _user, out_of=(ABSENT,))
-_emits(EventKind.USER_REMOVED, users.MACHINE, ABSENT, _user)
-for waiting in (EmailState.PENDING, EmailState.RENEWING):
-    Coupling(emails.MACHINE, waiting, None, emails.mail_code, by=emails.SET)
-    Coupling(emails.MACHINE, waiting, None, emails.mail_codes, by=emails.RESEND)
+    _emits(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(ABSENT,))
+_emits(Kind.USER_REMOVED, users.MACHINE, ABSENT, _user)
+_emits(Kind.USER_REGISTERED, users.MACHINE, _REGISTERED, _user, out_of=(Account.GUEST,))
+_emits(Kind.USER_CONNECTED, users.MACHINE, _REGISTERED, _user, out_of=(Account.PREDEFINED,))
+for pending in (EmailState.PENDING, EmailState.RENEWING):
+    Coupling(emails.MACHINE, pending, None, emails.mail_code, by=emails.SET)
+    Coupling(emails.MACHINE, pending, None, emails.mail_codes, by=emails.RESEND)
 
 
-def _media(asset: MediaAsset) -> Payload:
+def _media(change: Change, asset: MediaAsset) -> Payload:
     pool = {} if asset.channel is None else {"channel": asset.channel}
     return {**pool, "media": asset.id, "name": asset.name}
 
 
 for visibility in Visibility:
-    _emits(EventKind.MEDIA_ADDED, media.MACHINE, visibility, _media)
-_emits(EventKind.MEDIA_REMOVED, media.MACHINE, ABSENT, _media)
+    _emits(Kind.MEDIA_ADDED, media.MACHINE, visibility, _media)
+_emits(Kind.MEDIA_REMOVED, media.MACHINE, ABSENT, _media)
 
 
-def _client(client: Client) -> Payload:
+def _client(change: Change, client: Client) -> Payload:
     return {"client": client.id}
 
 
-_emits(EventKind.SERVICE_DISABLED, clients.MACHINE, ServiceState.DISABLED, _client)
-_emits(EventKind.SERVICE_ENABLED, clients.MACHINE, ServiceState.ENABLED, _client)
+_emits(Kind.SERVICE_DISABLED, clients.MACHINE, ServiceState.DISABLED, _client)
+_emits(Kind.SERVICE_ENABLED, clients.MACHINE, ServiceState.ENABLED, _client)
 
 
-def _terms(client: Client) -> Payload:
+def _terms(change: Change, client: Client) -> Payload:
     return {"version": client.terms.version, "url": client.terms.url}
 
 
-_emits(EventKind.TERMS_PROMULGATED, terms.DOCUMENT, EXISTS, _terms, by=terms.promulgate)
-
-# Endpoints fire triggers on their deliveries; a finished delivery releases the next one
-
-
-def _of_endpoint(change: Change, endpoint: EventsEndpoint) -> Iterable[Delivery]:
-    """The deliveries to an endpoint that are due."""
-    return next_due(change, endpoint.client, endpoint.id)
+def _acceptance(change: Change, user: User) -> Payload:
+    return {"user": user.id, "handle": user.handle, "version": user.accepted}
 
 
-def _of_client(change: Change, client: Client) -> Iterable[Delivery]:
-    """The deliveries to the active endpoints of a client that are due."""
-    active, waiting = endpoints.subscribed(change, client.id), awaited(change, client.id)
-    for place, id in enumerate(active.keys):
-        if place == 0 or id in waiting:
-            yield from next_due(change, client.id, id)
+_emits(Kind.TERMS_PROMULGATED, terms.DOCUMENT, EXISTS, _terms, by=terms.promulgate)
+_emits(Kind.TERMS_ACCEPTED, terms.ACCEPTANCE, terms.Acceptance.ACCEPTED, _acceptance, by=terms.accept_terms)
+
+# What is told of fields, once for each record that a change leaves with other values
+
+#: The fields of a channel that are told of, and their names in its details.
+CHANNEL_FIELDS: Mapping[str, str] = {
+    "name": "name",
+    "description": "description",
+    "image": "imageUrl",
+    "friendly_url": "friendlyURL",
+    "service_mode": "serviceMode",
+    "audio_quality": "audioQuality",
+    "reputation": "reputation",
+    "max_users": "maxUsers",
+    "guest_access": "guestAccess",
+    "make_private": "makePrivate",
+    "private": "isPrivate",
+    "star": "isStar",
+    "organization": "isOrganization",
+    "premium": "isPremium",
+    "off_air": "offAir",
+    "range_enabled": "isRangeEnabled",
+    "wall_disabled": "disableWall",
+    "event_room": "isEventRoom",
+    "midi": "midi",
+    "speech2text": "speech2text",
+    "dial_in": "dialIn",
+    "dial_out": "dialOut",
+    "auto_close": "autoClose",
+    "attendees_muted": "attendeesMuted",
+    "presenters_limit": "presentersLimit",
+    "population_limit": "populationLimit",
+    "public_pin": "publicPIN",
+    "broadcast_enabled": "broadcastEnabled",
+    "media_pool_size": "mediaPoolSize",
+}
+#: The fields of a user that are told of, and their names in its details.
+USER_FIELDS: Mapping[str, str] = {
+    "handle": "handle",
+    "full_name": "fullName",
+    "description": "description",
+    "image": "imageUrl",
+    "languages": "languages",
+    "email": "email",
+    "levels": "accessLevels",
+    "reputation": "reputation",
+}
+_Fields = tuple[Table[Any, Any], Kind, Callable[[Change, Any], Payload], Mapping[str, str]]
+_TOLD: Mapping[str, _Fields] = {
+    CHANNELS.name: (CHANNELS, Kind.CHANNEL_CHANGED, _channel, CHANNEL_FIELDS),
+    ROOMS.name: (ROOMS, Kind.CHANNEL_CHANGED, _room, CHANNEL_FIELDS),
+    USERS.name: (USERS, Kind.USER_CHANGED, _user, USER_FIELDS),
+}
 
 
-def _open(change: Change, endpoint: EventsEndpoint) -> list[Delivery]:
-    """The deliveries to an endpoint that are not finished."""
-    rows = DELIVERIES.of(change)
-    return [each for place in Place for each in rows.where(QUEUE, (endpoint.id, place))]
+def _changed(change: Change, payload: Callable[[Change, Any], Payload], record: Record, names: list[str]) -> Payload:
+    return {**payload(change, record), "changed": names}
 
 
-def _of_inactive(choice: str, change: Change, endpoint: EventsEndpoint) -> Iterable[Delivery]:
-    """The deliveries to an inactive endpoint, where the assumption has this choice."""
-    return _open(change, endpoint) if ask(change, assumed.WHILE_INACTIVE) == choice else ()
+def _tell(change: Change) -> None:
+    """Tell of everything that happened in a change. One that carries nothing follows another, which was told of."""
+    if change.carried is None:
+        return
+    for client, name, key in dict.fromkeys(each for each in change.touched if each[1] in _TOLD):
+        table, kind, payload, fields = _TOLD[name]
+        was, now = table.seen(change.world, client).get(key), table.get(change, key, client)
+        if was is None or now is None or was is now:
+            continue
+        names = [shown for field, shown in fields.items() if getattr(was, field) != getattr(now, field)]
+        if names:
+            emit(change, client, kind, partial(_changed, change, payload, now, names))
+    event_log.tell(change)
 
 
-def _of_disabled(choice: str, change: Change, client: Client) -> Iterable[Delivery]:
-    """The deliveries of a client whose events are off, where the assumption has this choice."""
-    if ask(change, assumed.WHILE_INACTIVE) != choice:
-        return []
-    return [each for endpoint in ENDPOINTS.of(change, client.id).all for each in _open(change, endpoint)]
-
-
-def _behind(change: Change, delivery: Delivery) -> Iterable[Delivery]:
-    """The deliveries to the same endpoint that are due."""
-    return next_due(change, delivery.client, delivery.endpoint)
-
-
-def _passing(change: Change, delivery: Delivery) -> Iterable[Delivery]:
-    """The deliveries that a postponed one lets pass."""
-    return _behind(change, delivery) if delivery.bypasses else ()
-
-
-_RELEASE = deliveries.RELEASE
-_WAS_ACTIVE, _STATUS = (EventsEndpointState.ACTIVE,), "P2 L366, R532, G534"
-
-for trigger, choice in ((deliveries.HOLD, "waits"), (deliveries.LOSE, "lost")):
-    Coupling(
-        *(ENDPOINT, EventsEndpointState.INACTIVE, trigger, partial(_of_inactive, choice)),
-        out_of=_WAS_ACTIVE,
-        source=_STATUS,
-    )
-    Coupling(endpoints.MACHINE, Enabled.DISABLED, trigger, partial(_of_disabled, choice), source="R531, G534, G591")
-Coupling(ENDPOINT, EventsEndpointState.ACTIVE, _RELEASE, _of_endpoint, source=_STATUS)
-Coupling(ENDPOINT, ABSENT, deliveries.LOSE, _open, source="P2 L368, G594")
-Coupling(endpoints.MACHINE, Enabled.ENABLED, _RELEASE, _of_client, source="R531, G534, G591")
-Coupling(*(deliveries.MACHINE, DeliveryState.WAITING, _RELEASE, _behind), out_of=(ABSENT, *CLOSED), source="G533, G534")
-Coupling(deliveries.MACHINE, DeliveryState.LATER, _RELEASE, _passing, source="G534")
-for closed in CLOSED:
-    Coupling(deliveries.MACHINE, closed, _RELEASE, _behind, source="G534")
+AT_END.append(_tell)

@@ -64,6 +64,16 @@ def _attended(change: Change, present: Presence) -> Iterator[Call[Session]]:
 _joined(sessions.attend, _attended, source="P2 Session L64, R287")
 
 
+def _elsewhere(change: Change, present: Presence) -> Iterator[Presence]:
+    """The presences of the user in other channels, where one who enters a channel leaves the others."""
+    found = presence.PRESENCES.where(change, presence.BY_USER, present.user, present.client)
+    if len(found) > 1 and ask(change, assumed_presence.ELSEWHERE) == "leaves":
+        yield from (other for other in presence.current(change, found) if other.channel != present.channel)
+
+
+_joined(presence.DISCONNECT, _elsewhere, source="G327")
+
+
 def _latecomer(change: Change, present: Presence) -> Iterable[Call[Presence]]:
     """The presence that has just joined, when it has an open room assigned (G437)."""
     return assignments.routed(change, present) if ask(change, assumed_breakout.LATECOMERS) == "route" else ()
@@ -97,6 +107,18 @@ _sent_to_the_lobby = partial(Coupling, presence.MACHINE, Where.WAITING, out_of=(
 def _one_fewer(change: Change, present: Presence) -> Iterator[Occupancy | None]:
     """The occupancy of the channel."""
     yield occupancy.find(change, present.client, present.channel)
+
+
+def _without_hosts(change: Change, present: Presence) -> Iterator[Session]:
+    """The session of the channel that its last host has left, where it ends then."""
+    channel = channels.get(change, present.client, present.channel)
+    session = sessions.find_active(change, channel)
+    if session is None or roles.find(change, channel, present.user) is None:
+        return
+    inside = [each for each in presence.list_present(change, channel) if each.state is not Where.WAITING]
+    hosted = any(presence.hosts(change, each) for each in inside)
+    if inside and not hosted and ask(change, assumed_sessions.LAST_HOST) == "ends":
+        yield session
 
 
 def _same(change: Change, present: Presence) -> Iterable[Presence]:
@@ -145,6 +167,7 @@ def _parted(change: Change, present: Presence) -> Iterator[Call[Session]]:
 
 Coupling(presence.MACHINE, ABSENT, sessions.keep_handle, _parted, source="G372, G446")
 _left(occupancy.LEAVE, _one_fewer, source="G327")
+_left(sessions.END, _without_hosts, source="G359")
 _sent_to_the_lobby(occupancy.LEAVE, _one_fewer, source="G331, G328")
 _sent_to_the_lobby(presence.REVOKE, _same, source="G331, G328")
 for gone in (Where.IN_ROOM, ABSENT):
@@ -255,6 +278,15 @@ def _refused_by_terms(change: Change, client: Client) -> Iterator[Presence]:
             yield from presence.refused(change, channel)
 
 
+def _too_many(change: Change, channel: Channel) -> Iterator[Presence]:
+    """The presenters beyond the limit, the latest to join first, where a limit takes the status from them."""
+    found = presence.PRESENCES.where(change, occupancy.PRESENTERS, channel.id, channel.client)
+    excess = found[channel.presenters_limit or 0 :]
+    if excess and ask(change, assumed_presence.LOWERED_LIMIT) == "revoked":
+        yield from presence.current(change, reversed(excess))
+
+
+Coupling(switches.LIMIT, switches.Limit.LIMITED, presence.REVOKE, _too_many, by=switches.limit_to, source="G339")
 Coupling(lobby.DOOR, Door.OPEN, presence.let_in, _waiting, source="R339, G329")
 for role in Role:
     Coupling(roles.MACHINE, role, presence.let_in, _new_host, out_of=(ABSENT,), source="G330, G538")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from confsim.assumptions import ask, breakout as assumed_breakout, telephony as assumed
+from confsim.assumptions import ask, breakout as assumed_breakout, note_shown, telephony as assumed
 from confsim.domain.breakout.breakout_rooms import BY_PLACE, ROOMS, RoomState
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
@@ -12,6 +12,8 @@ from confsim.domain.telephony import calls, number_assignments, numbers
 from confsim.domain.telephony.calls import CallState, PhoneCall
 from confsim.domain.telephony.number_assignments import NumberAssignment, NumberUse
 from confsim.domain.telephony.numbers import Number, NumberState
+from confsim.domain.users import users
+from confsim.domain.users.users import Account, User
 from confsim.kernel import Call, Change, Coupling, Need
 
 # The user of a phone joins the channel before the call is answered
@@ -77,8 +79,10 @@ Need(calls.connect_inbound, _ANSWERED, presence.route, _of_draft(_routed), sourc
 def _door_of_organizer(change: Change, call: PhoneCall) -> Iterator[Channel]:
     """The closed channel of a caller with the PIN of organizers, where that opens the door (G466)."""
     channel = _channel(change, call)
-    if call.organizer and not channel.open and ask(change, assumed.ORGANIZER) == "opens-door":
-        yield channel
+    if call.organizer and ask(change, assumed.ORGANIZER) == "opens-door":
+        note_shown(change, channel, "open")
+        if not channel.open:
+            yield channel
 
 
 def _caller(change: Change, call: PhoneCall) -> Iterator[Presence | None]:
@@ -88,7 +92,18 @@ def _caller(change: Change, call: PhoneCall) -> Iterator[Presence | None]:
 
 
 Coupling(calls.MACHINE, _ANSWERED, lobby.DOOR.on, _door_of_organizer, by=calls.connect_inbound, source="R324, G466")
+
+
+def _phone(change: Change, call: PhoneCall) -> Iterator[User]:
+    """The user as whom an unregistered phone appeared, where that user is removed when the call is over."""
+    user = users.USERS.get(change, call.user, call.client)
+    if user is not None and user.account is Account.DIALLED and ask(change, assumed.CALLERS_STAY) == "removed":
+        yield user
+
+
 Coupling(calls.MACHINE, CallState.ENDED, presence.DISCONNECT, _caller, source="G452")
+for over in (CallState.BUSY, CallState.FAILED, CallState.ENDED):
+    Coupling(calls.MACHINE, over, users.END, _phone, source="G452, G250")
 
 # Numbers lead elsewhere
 

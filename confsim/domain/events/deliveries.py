@@ -19,7 +19,6 @@ from confsim.domain.fault_points import WEBHOOK, FaultOutcome, fault_for
 from confsim.kernel import (
     ABSENT,
     Change,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -169,7 +168,7 @@ def _restart(change: Change, delivery: Delivery) -> Delivery:
 
 
 _RETRIES_LEFT = Guard("a retry is left", lambda change, delivery: delivery.tries < len(ask(change, assumed.DELAYS)))
-_DUE = Deadline("webhook delivery", lambda delivery: delivery.due)
+_DUE = MACHINE.deadline("webhook delivery", lambda delivery: delivery.due)
 _WAITING, _READY, _LATER, _DELIVERED, _FAILED, _REFUSED, _LOST = DeliveryState
 
 MACHINE.declare(
@@ -198,7 +197,7 @@ def deliver(change: Change, client: str, kind: EventKind, message: str, payload:
     body: Any = None
     for endpoint in endpoints.subscribed(change, client):
         if body is None:
-            body = _enveloped(change, client, kind, message, payload)
+            body = enveloped(ask(change, assumed.ENVELOPE), change.now, client, kind, message, payload)
         number = change.count(f"webhook delivery {client}")
         draft = Delivery(
             id=change.uuid(),
@@ -304,13 +303,17 @@ def list_deliveries(change: Change) -> View[Delivery]:
     return DELIVERIES.of(change).all
 
 
-def _enveloped(change: Change, client: str, kind: EventKind, message: str, payload: Mapping[str, Any]) -> Any:
-    """The JSON sent to an endpoint for an event of this instant (G533); ``message`` is the id of the event."""
-    envelope = ask(change, assumed.ENVELOPE)
+def enveloped(
+    envelope: str, instant: int, client: str, kind: EventKind, message: str, payload: Mapping[str, Any]
+) -> Any:
+    """The JSON sent to an endpoint for an event of an instant, in epoch milliseconds (G533).
+
+    ``envelope`` is the choice of ``webhooks.envelope``, ``message`` the id of the event.
+    """
     if envelope == "data-alone":
         return dict(payload)
     if envelope == "standard-webhooks":
-        at = datetime.fromtimestamp(change.now // 1000, UTC).replace(microsecond=change.now % 1000 * 1000)
+        at = datetime.fromtimestamp(instant // 1000, UTC).replace(microsecond=instant % 1000 * 1000)
         return {
             "type": kind.value,
             "timestamp": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -319,7 +322,7 @@ def _enveloped(change: Change, client: str, kind: EventKind, message: str, paylo
     return {
         "id": message,
         "kind": kind.value,
-        "time": change.now,
+        "time": instant,
         "clientId": client,
         "channel": payload.get("channel"),
         "data": dict(payload),

@@ -114,7 +114,7 @@ def authenticate(change: Change, value: str) -> Caller:
     user = USERS.get(change, credential.user, client.id)
     if user is None:
         raise Refusal(Reason.CREDENTIAL_INVALID)
-    if ask(change, assumed.TOKEN_USE) == "prolongs" and credential.expires is not None:
+    if credential.expires is not None and ask(change, assumed.TOKEN_USE) == "prolongs":
         expires = change.now + ask(change, durations.TOKEN)
         prolong(change, credential, expires)
     return caller(change, client, user, expires)

@@ -12,7 +12,6 @@ from confsim.domain.users.users import Account, User
 from confsim.kernel import (
     ABSENT,
     Change,
-    Deadline,
     Guard,
     Machine,
     Record,
@@ -117,7 +116,7 @@ _INVITABLE = Guard(
     "the user counts as predefined",
     lambda change, invitation, draft: _invitable(change, users.get(change, draft.client, draft.user)),
 )
-_END = Deadline("invitation", lambda invitation: invitation.expires)
+_END = MACHINE.deadline("invitation", lambda invitation: invitation.expires)
 _CONSUMED, _EXPIRED = InvitationState.CONSUMED, InvitationState.EXPIRED
 _ANY = tuple(InvitationState)
 

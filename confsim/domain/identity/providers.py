@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from confsim.assumptions import Context, Reason, ask, identity as assumed
+from confsim.assumptions import Context, Reason, ask, identity as assumed, note_shown
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import Identity, User
@@ -17,6 +17,7 @@ def icon(context: Context, name: str) -> str:
 
 def enabled(context: Context, client: Client) -> tuple[str, ...]:
     """The providers by which the client's users may log in, in the order in which they were set."""
+    note_shown(context, client, "providers")
     if ask(context, assumed.UNKNOWN_PROVIDERS) == "store":
         return client.providers
     known = ask(context, assumed.AVAILABLE_PROVIDERS)

@@ -10,6 +10,7 @@ from confsim.assumptions import Reason, ask, identity as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.wire import SPENT_SECRETS
 from confsim.domain import terms
+from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import emails, handles, user_images, users
 from confsim.domain.users.users import BY_ORIGIN, USERS, Account, AuthKind, Identity, User, folded
@@ -225,7 +226,7 @@ def _free_handle(change: Change, client: Client, name: str, before: str = "") ->
     A numbered handle ``before`` of the same name is returned unchanged, so that a repeated login changes nothing.
     """
     name = name[: ask(change, sizes.HANDLE)]
-    if not client.unique_handles or handles.is_free(change, client, name):
+    if not clients.has_unique_handles(change, client) or handles.is_free(change, client, name):
         return name
     if _is_numbered(change, before, name):
         return before

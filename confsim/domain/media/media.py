@@ -8,7 +8,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-from confsim.assumptions import Context, Reason, ask, media as assumed, not_found
+from confsim.assumptions import Context, Reason, ask, media as assumed, not_found, note_shown, value_of
 from confsim.assumptions.protocol import sizes
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
@@ -98,7 +98,7 @@ def of_channel(channel: Channel) -> Pool:
 
 def pool(context: Context, client: Client, channel: Channel | None) -> Pool:
     """The pool of a channel, that of the client without one."""
-    return Pool(client.id, None, ask(context, sizes.MEDIA_POOL)) if channel is None else of_channel(channel)
+    return Pool(client.id, None, value_of(context, sizes.MEDIA_POOL)) if channel is None else of_channel(channel)
 
 
 def _table(channel: str | None) -> Table[str, MediaAsset]:
@@ -152,6 +152,7 @@ def upload(change: Change, pool: Pool, file: File) -> MediaAsset:
         raise Refusal(Reason.MEDIA_TOO_LARGE, limit=limit)
     if ask(change, assumed.NAMES) == "refuse" and any(each.name == file.name for each in _assets(change, pool)):
         raise Refusal(Reason.MEDIA_NAME_TAKEN, name=file.name)
+    note_shown(change, pool, "limit")
     if pool.limit and used(change, pool) + size > pool.limit:
         raise Refusal(Reason.MEDIA_POOL_FULL, limit=pool.limit)
     draft = MediaAsset(
@@ -289,7 +290,10 @@ def used(change: Change, pool: Pool) -> int:
 
 def pool_size(change: Change, pool: Pool) -> int:
     """The size of the pool in bytes: its limit, 0 for no limit, or the total of its files (G513)."""
-    return used(change, pool) if ask(change, assumed.POOL_SIZE) == "used" else pool.limit
+    if ask(change, assumed.POOL_SIZE) == "used":
+        return used(change, pool)
+    note_shown(change, pool, "limit")
+    return pool.limit
 
 
 def get_of_client(change: Change, client: str, id: str) -> MediaAsset:

@@ -1,7 +1,6 @@
 """Access of callers to channels, and guests: temporary users of one channel."""
 
-from confsim.assumptions import Reason, ask, channels, members as assumed, note
-from confsim.assumptions.protocol import initial
+from confsim.assumptions import Reason, ask, channels, members as assumed, note_shown
 from confsim.domain.channels.channels import Channel, base_channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import credentials
@@ -23,6 +22,7 @@ def is_home_channel(change: Change, user: User, channel: Channel) -> bool:
     """Whether a user made for one channel may use this one: it is that channel, a room of it, or hosted by the user."""
     if user.channel in (channel.id, channel.parent) or roles.is_operator(change, channel, user):
         return True
+    note_shown(change, channel, "guest_access")
     return channel.guest_access and not ask(change, channels.GUESTS_CONFINED)
 
 
@@ -33,12 +33,13 @@ def has_access(change: Change, caller: Caller, channel: Channel) -> bool:
     user, base = caller.user, base_channel(change, channel)
     if user is None or caller.customer_admin or roles.is_operator(change, base, user):
         return True
-    if ask(change, channels.ACCESS) == "anyone":
-        return True
     if user.channel is not None:
-        return is_home_channel(change, user, channel)
-    note(change, initial.CHANNEL_FLAGS)
-    return not (channel.private or base.private) or linked_users.is_linked(change, base, user.id)
+        allowed = is_home_channel(change, user, channel)
+    else:
+        note_shown(change, channel, "private")
+        note_shown(change, base, "private")
+        allowed = not (channel.private or base.private) or linked_users.is_linked(change, base, user.id)
+    return allowed or ask(change, channels.ACCESS) == "anyone"
 
 
 def create_guest(change: Change, client: Client, channel: Channel, handle: str) -> Credential:
@@ -46,10 +47,13 @@ def create_guest(change: Change, client: Client, channel: Channel, handle: str) 
 
     Refusals GUEST_ACCESS_OFF, and HANDLE_TAKEN when guests may not have the handles of registered users (G232).
     """
+    note_shown(change, channel, "guest_access")
     if not channel.guest_access and ask(change, assumed.GUEST_ACCESS_OFF) == "creation":
         raise Refusal(Reason.GUEST_ACCESS_OFF)
-    if ask(change, assumed.GUEST_CREATION) == "open-channel" and (not channel.open or channel.private):
-        raise Refusal(Reason.GUEST_ACCESS_OFF)
+    if ask(change, assumed.GUEST_CREATION) == "open-channel":
+        note_shown(change, channel, "open", "private")
+        if not channel.open or channel.private:
+            raise Refusal(Reason.GUEST_ACCESS_OFF)
     handles.require_usable(change, client, handle, channel=channel.id)
     user = users.create(change, client.id, handle, Account.GUEST, channel=channel.id)
     credential = credentials.issue(change, user)

@@ -22,7 +22,7 @@ def list_channels(
     """
     user = caller.user
     everything = caller.customer_admin if user is not None else ask(change, assumed.API_TOKEN_LISTS_ALL)
-    with_rooms = ask(change, assumed.LIST_ROOMS)
+    with_rooms = len(ROOMS.of(change, client.id)) > 0 and ask(change, assumed.LIST_ROOMS)
     if search or with_rooms:
         found: Sequence[Channel] = CHANNELS.of(change, client.id).all if everything else ()
         if user is not None and not everything:
@@ -54,7 +54,11 @@ def _with_rooms(change: Change, client: Client, found: Sequence[Channel], everyt
 def _matching(change: Change, found: Sequence[Channel], search: str | None) -> Sequence[Channel]:
     if not search:
         return found
-    return [channel for channel in found[::-1] if lists.matches(change, search, channel.name)][::-1]
+
+    def matches(channel: Channel) -> bool:
+        return lists.matches(change, search, channel.name, lists.described(change, channel.description))
+
+    return [channel for channel in found[::-1] if matches(channel)][::-1]
 
 
 def _sorted(change: Change, found: Sequence[Channel], *, by_name: bool, descending: bool) -> Sequence[Channel]:

@@ -11,7 +11,7 @@ from confsim.domain import lists
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS, Channel
 from confsim.domain.lists import MappedSequence
-from confsim.domain.users.users import USERS, Hosting, User
+from confsim.domain.users.users import USERS, Hosting, User, unregistered
 from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Order, Record, Refusal, Row, Table, View, replace
 
 
@@ -259,7 +259,9 @@ def highest(change: Change, user: User) -> Hosting:
 
 
 def _make(change: Change, channel: Channel, user: User, role: Role) -> None:
-    """Refusal NOT_FOUND for a user who was made for another channel, unless such users may host."""
+    """Refusals NOT_REGISTERED, NOT_FOUND for a user made for another channel, unless such users may host."""
+    if unregistered(user) and ask(change, assumed.TEMPORARY_HOSTS) == "registered":
+        raise Refusal(Reason.NOT_REGISTERED, id=user.id)
     if user.channel not in (None, channel.id, channel.parent) and not ask(change, assumed.OPERATORS_ELSEWHERE):
         not_found("user", user.id)
     appoint(change, channels.base_channel(change, channel), user, role)
@@ -295,7 +297,9 @@ def remove_owner(change: Change, channel: Channel, user: User) -> None:
     """Remove the ownership and with it every host right. Refusals NOT_OWNER, LAST_OWNER."""
     note(change, assumed.LAST_OWNER)
     note(change, assumed.ROLE_EFFECT)
-    _remove_owner(change, find(change, channel, user.id), user.id)
+    owner = find(change, channel, user.id)
+    keeps = owner is not None and owner.role is Role.OWNER and ask(change, assumed.FORMER_OWNER) == "operator"
+    (_demote_owner if keeps else _remove_owner)(change, owner, user.id)
 
 
 def demote_owner(change: Change, channel: Channel, user: User) -> None:

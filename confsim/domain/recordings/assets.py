@@ -6,7 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from confsim.assumptions import Reason, ask, not_found, recordings as assumed
-from confsim.kernel import ABSENT, Change, Deadline, Index, Machine, Record, Row, Table, View, replace
+from confsim.kernel import ABSENT, Change, Index, Machine, Record, Row, Table, View, replace
 
 from . import sample_files
 
@@ -80,7 +80,7 @@ def finish_upload(change: Change, asset: RecordingAsset, ended: int) -> Recordin
 
 
 #: Not announced: waiting for the next timer means waiting for the end of the processing.
-_BEGINS = Deadline("recording upload", lambda asset: asset.upload_begins, announced=False)
+_BEGINS = MACHINE.deadline("recording upload", lambda asset: asset.upload_begins, announced=False)
 
 MACHINE.declare(
     Row(CREATE, ABSENT, Upload.PENDING, source="P2 States L170, R362, G491"),

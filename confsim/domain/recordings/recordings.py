@@ -5,7 +5,7 @@ from enum import Enum
 from operator import attrgetter
 from typing import assert_never
 
-from confsim.assumptions import Reason, ask, recordings as assumed
+from confsim.assumptions import Reason, ask, note_shown, recordings as assumed
 from confsim.assumptions.protocol import durations
 from confsim.domain import delays
 from confsim.domain.channels import channels
@@ -25,7 +25,6 @@ from confsim.kernel import (
     CREATED,
     Call,
     Change,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -181,7 +180,7 @@ def _does_fail(change: Change, recording: Recording, fails: bool | None = None) 
 
 
 _FAILS = Guard("its processing fails", _does_fail)
-_ENDS = Deadline("recording processing", lambda recording: recording.processing_ends)
+_ENDS = MACHINE.deadline("recording processing", lambda recording: recording.processing_ends)
 _PROCESSING, _READY, _FAILED = RecordingState.PROCESSING, RecordingState.READY, RecordingState.FAILED
 
 MACHINE.declare(
@@ -289,6 +288,7 @@ def drafts(change: Change, recording: Recording) -> Iterator[Call[RecordingAsset
 
     contents = [AssetContent.COMBINED]
     if ask(change, assumed.YIELDS) == "all":
+        note_shown(change, channel, "speech2text")
         contents += [AssetContent.ARCHIVE, *([AssetContent.CAPTIONS] if channel.speech2text else [])]
     for content in contents:
         yield made(content, assets.LABELS[content])

@@ -18,6 +18,7 @@ from confsim.assumptions import (
     ask,
     breakout as assumed_breakout,
     members as assumed_members,
+    note_shown,
     telephony as assumed_telephony,
 )
 from confsim.domain import terms
@@ -167,9 +168,7 @@ def _assignment(change: Change, entry: Entry) -> Refusal | None:
 
 
 def _terms(change: Change, entry: Entry) -> Refusal | None:
-    if not terms.is_blocked(change, entry.client, entry.user):
-        return None
-    return Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=entry.client.terms.url)
+    return terms.not_accepted(change, entry.client) if terms.is_blocked(change, entry.client, entry.user) else None
 
 
 def _service(change: Change, entry: Entry) -> Refusal | None:
@@ -177,7 +176,10 @@ def _service(change: Change, entry: Entry) -> Refusal | None:
 
 
 def _dial_in(change: Change, entry: Entry) -> Refusal | None:
-    return Refusal(Reason.DIAL_IN_OFF) if entry.user.inbound and not entry.channel.dial_in else None
+    if not entry.user.inbound:
+        return None
+    note_shown(change, entry.channel, "dial_in")
+    return None if entry.channel.dial_in else Refusal(Reason.DIAL_IN_OFF)
 
 
 def _privacy(change: Change, entry: Entry) -> Refusal | None:
@@ -191,12 +193,15 @@ def _privacy(change: Change, entry: Entry) -> Refusal | None:
 
 def _guest_access(change: Change, entry: Entry) -> Refusal | None:
     guest = entry.user.account in _ACCOUNTS and (entry.user.inbound or entry.user.account is not Account.DIALLED)
+    if guest:
+        note_shown(change, entry.channel, "guest_access")
     if not guest or entry.channel.guest_access or roles.is_operator(change, entry.channel, entry.user):
         return None
     return Refusal(Reason.GUEST_ACCESS_OFF)
 
 
 def _room(change: Change, entry: Entry) -> Refusal | None:
+    note_shown(change, entry.channel, "max_users")
     limit = capacity(entry.channel)
     if occupancy.occupants(change, entry.channel.client, entry.channel.id) < limit:
         return None

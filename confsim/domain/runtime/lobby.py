@@ -2,10 +2,10 @@
 
 from enum import Enum
 
-from confsim.assumptions import Reason
+from confsim.assumptions import Reason, note_shown
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
-from confsim.kernel import Guard, OnOff, Row, Toggle
+from confsim.kernel import Change, Guard, OnOff, Row, Toggle
 
 
 class Door(Enum):
@@ -15,7 +15,12 @@ class Door(Enum):
     CLOSED = "closed"
 
 
-_BY_ITSELF = Guard("auto-close is on", lambda change, channel: channel.auto_close)
+def _closes(change: Change, channel: Channel) -> bool:
+    note_shown(change, channel, "auto_close")
+    return channel.auto_close
+
+
+_BY_ITSELF = Guard("auto-close is on", _closes)
 
 DOOR: Toggle[Door, Channel] = Toggle(
     "lobby door",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import assert_never
 
-from confsim.assumptions import Reason, ask, note
+from confsim.assumptions import Reason, ask, note, note_shown
 from confsim.assumptions.runtime import presence as assumed
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
@@ -113,6 +113,8 @@ def _of_waiting(change: Change, presence: Presence, channel: Channel) -> Entry:
 
 def _passes(change: Change, presence: Presence | None, channel: Channel, user: User, host: bool, phone: bool) -> bool:
     """Whether the user passes the door: it is open, or the user a host or inside earlier in the session (G330)."""
+    if not host:
+        note_shown(change, channel, "open")
     if host or channel.open or not entrance.is_checked(change, Condition.LOBBY, _entry(change, channel, user, phone)):
         return True
     return roles.is_operator(change, channel, user) or _readmitted(change, channel, user)
@@ -268,6 +270,7 @@ def leave(change: Change, channel: Channel, user: int) -> None:
 
 def is_muted(change: Change, channel: Channel, presence: Presence) -> bool:
     """Whether the attendee lock mutes the user (R346, G336)."""
+    note_shown(change, channel, "attendees_muted")
     if not channel.attendees_muted or presence.state is Where.WAITING:
         return False
     if ask(change, assumed.ATTENDEES_LOCKED) == "all-but-presenters" and presence.presenter:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, channels as assumed_channels, not_found, note
+from confsim.assumptions import Reason, ask, channels as assumed_channels, not_found, note, note_shown
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
@@ -13,7 +13,6 @@ from confsim.kernel import (
     ABSENT,
     CREATED,
     Change,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -152,6 +151,7 @@ def initialise(change: Change, session: Session | None, channel: Channel, parent
     """The session exists on the streaming server; no user has joined yet."""
     id = fresh_id(change)
     note(change, assumed_sessions.GROUP)
+    note_shown(change, channel, "service_mode")
     return Session(
         id=id,
         client=channel.client,
@@ -234,7 +234,7 @@ def _remove_attendances(change: Change, session: Session) -> None:
 _AT_ONCE = Guard("it does not outlive its users", lambda change, session: grace(change) == 0)
 _WAITS = Guard("it waits for users to come back", lambda change, session: bool(grace(change)))
 _IGNORED = Guard("that is ignored", lambda change, session: ask(change, assumed_sessions.ENDED_AGAIN) == "ignore")
-_GRACE = Deadline("session grace", lambda session: session.grace_ends, subject="channel")
+_GRACE = MACHINE.deadline("session grace", lambda session: session.grace_ends, subject="channel")
 _INITIALISED = SessionState.INITIALISED
 _ANY = tuple(SessionState)
 

@@ -17,7 +17,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_POLL_LEFT, NO_WAIT, Wait, count_poll
 from confsim.domain.fault_points import PROXY, FaultOutcome, fault_for
 from confsim.domain.identity.credentials import Caller
-from confsim.kernel import ABSENT, Change, Deadline, Guard, Machine, NotYet, Record, Row, Table, replace
+from confsim.kernel import ABSENT, Change, Guard, Machine, NotYet, Record, Row, Table, replace
 
 from . import sessions
 
@@ -89,7 +89,7 @@ def hosted(change: Change, placement: Placement | None, draft: Placement | None 
 
 
 _NO_WAIT = Guard("it is done at once", lambda change, placement, channel: _wait(change, channel).over)
-_READY = Deadline("placement", lambda placement: placement.ready)
+_READY = MACHINE.deadline("placement", lambda placement: placement.ready)
 _CREATING, _HOSTED = Placed
 
 MACHINE.declare(

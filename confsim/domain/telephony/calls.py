@@ -3,7 +3,7 @@
 from enum import Enum
 from typing import assert_never
 
-from confsim.assumptions import Reason, ask, not_found, note, telephony as assumed
+from confsim.assumptions import Reason, ask, not_found, note, note_shown, telephony as assumed
 from confsim.assumptions.protocol import durations
 from confsim.domain import delays
 from confsim.domain.channels import channels
@@ -17,7 +17,7 @@ from confsim.domain.runtime.entrance import Entrant, Entry
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import Account, User
-from confsim.kernel import ABSENT, Change, Deadline, Guard, Index, Machine, Record, Refusal, Row, Table, replace
+from confsim.kernel import ABSENT, Change, Guard, Index, Machine, Record, Refusal, Row, Table, replace
 
 from . import e164, number_assignments, pins
 from .e164 import Dialled
@@ -162,7 +162,7 @@ _STAYS = Guard(
     lambda change, call: _is_admitted(change, call) and not _is_away(change, call),
 )
 _REFUSED = Guard("the channel does not admit the callee", lambda change, call: not _is_admitted(change, call))
-_PICKED_UP = Deadline("call", lambda call: call.answers)
+_PICKED_UP = MACHINE.deadline("call", lambda call: call.answers)
 _RINGING, _ANSWERED, _BUSY, _FAILED, _ENDED = CallState
 _ANSWER, _DIALLED_IN = "P2 L307, R497, G450, G452", "P2 L296-297, R324, R478, R479, G466"
 
@@ -184,6 +184,7 @@ MACHINE.declare(
 
 def _require_dial_out(change: Change, channel: Channel) -> None:
     """Refusals DIAL_OUT_OFF (R490, R493, G448), CHANNEL_IDLE (G450)."""
+    note_shown(change, channel, "dial_out")
     if not channel.dial_out:
         raise Refusal(Reason.DIAL_OUT_OFF)
     meeting = channels.base_channel(change, channel)
@@ -273,6 +274,8 @@ def dial_in(
     """
     client, reached = number_assignments.resolve_inbound_call(change, number, code, meeting_id)
     meeting = channels.base_channel(change, reached)
+    note_shown(change, meeting, "dial_in")
+    note_shown(change, reached, "dial_in")
     if not meeting.dial_in or not reached.dial_in:
         raise Refusal(Reason.DIAL_IN_OFF)
     organizer = pins.check(change, reached, pin)

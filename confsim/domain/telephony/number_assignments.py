@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from enum import Enum
 
-from confsim.assumptions import Reason, ask, not_found, note, telephony as assumed
+from confsim.assumptions import Reason, ask, not_found, note, note_shown, telephony as assumed
+from confsim.assumptions.channels import MEETING_ID
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
@@ -86,6 +87,7 @@ def _take(change: Change, _: NumberAssignment | None, number: str, channel: Chan
 def _free_code(change: Change, number: str, channel: Channel) -> str:
     """Six digits that no other channel of the number has, or the meeting id (G475)."""
     if ask(change, assumed.ROUTING_CODE) == "meeting-id":
+        note(change, MEETING_ID)
         return str(channel.meeting_id)
     rows = ASSIGNMENTS.of(change, channel.client)
     while rows.one(BY_CODE, (number, drawn := change.digits(6))) is not None:
@@ -169,6 +171,7 @@ def assign(change: Change, channel: Channel, available: Number, *, exclusive: bo
 
 def require_dial_in(change: Change, channel: Channel) -> None:
     """Refusal DIAL_IN_OFF when dial-in is off and its preparation is then refused (G467, G478)."""
+    note_shown(change, channel, "dial_in")
     if not channel.dial_in and ask(change, assumed.DIAL_IN_OFF) == "everything":
         raise Refusal(Reason.DIAL_IN_OFF)
 

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from confsim.assumptions import Reason, ask, not_found, note, telephony as assumed
-from confsim.assumptions.protocol import initial
+from confsim.assumptions import Reason, ask, not_found, note_shown, telephony as assumed
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.kernel import Change, Collection, Index, Record, Refusal, SecretForm, Table, View
@@ -104,7 +103,7 @@ def list_shown(change: Change, channel: Channel, *, host: bool) -> Sequence[Pin]
     if host:
         return pins
     plain = [pin for pin in pins if not pin.organizer]
-    note(change, initial.CHANNEL_FLAGS)
+    note_shown(change, channel, "public_pin")
     if channel.public_pin:
         return plain if ask(change, assumed.PUBLIC) == "plain" else pins
     hidden = ask(change, assumed.HIDDEN)

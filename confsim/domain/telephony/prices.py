@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from confsim.assumptions import Reason, ask, telephony as assumed
+from confsim.assumptions import Reason, ask, note_shown, telephony as assumed
 from confsim.domain.channels.channels import Channel
 from confsim.kernel import Change, Refusal
 
@@ -27,6 +27,7 @@ def quote(change: Change, channel: Channel, text: str) -> Quote:
 
     Refusals NUMBER_MALFORMED, DTMF_MALFORMED (G456), DESTINATION_UNKNOWN (G459), DIAL_OUT_OFF (G460).
     """
+    note_shown(change, channel, "dial_out")
     if not channel.dial_out and not ask(change, assumed.QUOTE_OFF):
         raise Refusal(Reason.DIAL_OUT_OFF)
     number = e164.priced(change, text)

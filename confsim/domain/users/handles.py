@@ -1,12 +1,13 @@
 """Handles: availability, and reservation for fifteen minutes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from confsim.assumptions import Reason, ask, not_found
 from confsim.assumptions.users import handles as assumed
+from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.kernel import Change, Collection, Deadline, Index, Record, Refusal, SecretForm, Table, Toggle
+from confsim.kernel import Change, Collection, Index, Record, Refusal, SecretForm, Table, Toggle
 
 from . import users
 from .users import BY_HANDLE, USERS, User, folded
@@ -42,7 +43,7 @@ RESERVED: Collection[Reservation] = Collection(
     RESERVATIONS,
     refused=Reason.RESERVATION_NOT_FOUND,
 )
-_END = Deadline("handle reservation", lambda reservation: reservation.expires)
+_END = RESERVED.deadline("handle reservation", lambda reservation: reservation.expires)
 _RESERVE = RESERVED.added("reserve", source="P1 States L172, R094, G259")
 _REPLACE = RESERVED.removed("replace", source="G261")
 RELEASE = RESERVED.removed("release", source="R174, G557")
@@ -81,7 +82,12 @@ def _same(change: Change, one: str, other: str) -> bool:
 
 
 def find_holder(change: Change, client: Client, handle: str, but: User | None = None) -> User | None:
-    """The user except ``but`` who occupies the handle, or None; by default only registered ones do (G257, G256)."""
+    """The first user except ``but`` who occupies the handle, or None."""
+    return next((user for user in holders(change, client, handle) if but is None or user.id != but.id), None)
+
+
+def holders(change: Change, client: Client, handle: str) -> Iterator[User]:
+    """The users who occupy the handle, by default only registered ones (G257, G256), in order of creation."""
     key = folded(handle)
     where = [client]
     if ask(change, assumed.HANDLE_SCOPE) == "everywhere":
@@ -92,10 +98,7 @@ def find_holder(change: Change, client: Client, handle: str, but: User | None = 
             found: Iterable[User] = [user for user in rows.all if folded(user.handle) == key]
         else:
             found = rows.where(BY_HANDLE, key)
-        for user in found:
-            if (but is None or user.id != but.id) and _same(change, user.handle, handle):
-                return user
-    return None
+        yield from (user for user in found if _same(change, user.handle, handle))
 
 
 def list_reservations(change: Change, client: Client, handle: str) -> list[Reservation]:
@@ -137,7 +140,7 @@ def reserve(change: Change, client: Client, handle: str, *, by: str, user: User 
     reservations = list_reservations(change, client, handle)
     own = next((each for each in reservations if each.by == by), None)
     available = True
-    if client.unique_handles or ask(change, assumed.RESERVATION_CHECKED) == "always":
+    if clients.has_unique_handles(change, client) or ask(change, assumed.RESERVATION_CHECKED) == "always":
         others = len(reservations) > (own is not None)
         available = not others and find_holder(change, client, handle, user) is None
     if own is not None and ask(change, assumed.RESERVATION_REPEATED) == "refused":
@@ -172,7 +175,9 @@ def use_reservation(change: Change, client: Client, reservation: Reservation, *,
 
     Refusal HANDLE_TAKEN when another user has the handle by now.
     """
-    available = not client.unique_handles or find_holder(change, client, reservation.handle, user) is None
+    available = (
+        not clients.has_unique_handles(change, client) or find_holder(change, client, reservation.handle, user) is None
+    )
     if user is not None:
         _hold_former(change, client, user)
     if not available:
@@ -194,7 +199,7 @@ def require_usable(
 
     ``channel`` is the id of the one that a new user is made for.
     """
-    if not client.unique_handles:
+    if not clients.has_unique_handles(change, client):
         return
     how = ask(change, assumed.UNREGISTERED_HANDLES)
     if how == "unique" and find_holder(change, client, handle, user) is not None:
@@ -217,7 +222,7 @@ def rename(change: Change, client: Client, user: User, handle: str) -> User:
     if users.unregistered(user):
         require_usable(change, client, handle, user)
         return users.update(change, user, handle=handle)
-    if not client.unique_handles and ask(change, assumed.REGISTERED_RENAME) == "changes":
+    if not clients.has_unique_handles(change, client) and ask(change, assumed.REGISTERED_RENAME) == "changes":
         _hold_former(change, client, user)
         return users.update(change, user, handle=handle)
     return user

@@ -3,6 +3,7 @@
 from confsim.assumptions import Reason, ask
 from confsim.assumptions.users import users as assumed
 from confsim.domain import images
+from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.kernel import Change, Refusal
 
@@ -60,6 +61,6 @@ def _named(change: Change, client: Client, name: str) -> tuple[str, str | None]:
         return name, name
     if where == "full-name":
         return f"user-{change.count('made-up handle')}", name
-    if client.unique_handles and not handles.is_free(change, client, name):
+    if clients.has_unique_handles(change, client) and not handles.is_free(change, client, name):
         raise Refusal(Reason.HANDLE_TAKEN, handle=name)
     return name, None

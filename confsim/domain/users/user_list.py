@@ -68,7 +68,7 @@ def _members(change: Change, client: Client, levels: list[int] | None) -> Sequen
 def _matching(change: Change, members: Sequence[User], search: str | None) -> Sequence[User]:
     if not search:
         return members
-    return [user for user in members if lists.matches(change, search, user.handle, user.full_name)]
+    return [user for user in members if _matches(change, user, search)]
 
 
 def list_by_ids(change: Change, client: Client, ids: list[int]) -> list[User]:
@@ -80,13 +80,25 @@ def list_by_ids(change: Change, client: Client, ids: list[int]) -> list[User]:
 
 
 def get_by_handle(change: Change, client: Client, handle: str) -> User:
-    """The registered user of this handle, the oldest where several have it (G559). Refusal NOT_FOUND."""
-    return handles.find_holder(change, client, handle) or not_found("user with handle", handle)
+    """The registered user of this handle (G559). Refusal NOT_FOUND."""
+    return _one_of(change, [*handles.holders(change, client, handle)]) or not_found("user with handle", handle)
 
 
 def get_by_email(change: Change, client: Client, address: str) -> User:
-    """The user who verified this address, the oldest where several did (G225, G560). Refusal NOT_FOUND.
+    """The user who verified this address (G225, G560). Refusal NOT_FOUND.
 
     Pending addresses are not found, since anybody could have set them.
     """
-    return USERS.where(change, BY_EMAIL, address.casefold(), client.id).first or not_found("user with address", address)
+    found = USERS.where(change, BY_EMAIL, address.casefold(), client.id)
+    return _one_of(change, found) or not_found("user with address", address)
+
+
+def _one_of(change: Change, found: Sequence[User]) -> User | None:
+    """The user among those found whom the profile chooses, or None."""
+    if len(found) < 2:
+        return found[0] if found else None
+    return found[0 if ask(change, assumed_users.SEVERAL_FOUND) == "first" else -1]
+
+
+def _matches(change: Change, user: User, search: str) -> bool:
+    return lists.matches(change, search, user.handle, user.full_name, lists.described(change, user.description))

@@ -6,14 +6,13 @@ from functools import cached_property
 from typing import Any
 from unicodedata import normalize
 
-from confsim.assumptions import Context, Reason, ask, identity as assumed_identity, not_found
+from confsim.assumptions import Context, Reason, ask, identity as assumed_identity, not_found, note
 from confsim.assumptions.users import users as assumed
 from confsim.kernel import (
     ABSENT,
     CREATED,
     Change,
     Creation,
-    Deadline,
     Guard,
     Index,
     Machine,
@@ -241,7 +240,7 @@ def limit(change: Change, user: User, ends: int) -> User:
 
 
 _ORIGIN_MATCHES = Guard("the identity carries the origin id", lambda change, user, origin: origin == user.origin_id)
-_GUEST_ENDS = Deadline("guest", lambda user: user.ends)
+_GUEST_ENDS = MACHINE.deadline("guest", lambda user: user.ends)
 _GUEST, _LINKED, _DIALLED, _PREDEFINED, _REGISTERED = Account
 _CONNECTED = (_PREDEFINED, _REGISTERED)
 
@@ -279,6 +278,7 @@ def create(change: Change, client: str, handle: str, account: Account, **fields:
 
 def get(change: Change, client: str, id: int) -> User:
     """The user of this id in the client. Refusal NOT_FOUND when there is none."""
+    note(change, assumed.FIRST_USER_ID)
     return USERS.get(change, id, client) or not_found("user", id)
 
 

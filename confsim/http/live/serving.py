@@ -31,8 +31,9 @@ class Serving(OfOneProcess):
     """Serves worlds between ``start`` and ``stop``; as a context manager, inside the block.
 
     Meanwhile webhooks are sent over HTTP, to loopback hosts and those of ``allow_webhooks``. With ``tls`` the server
-    speaks HTTPS, and URLs in answers begin with its address unless there is a ``public_url``. With ``trust_proxy`` they
-    begin with what the headers X-Forwarded-* of a request say. Raises Misuse for an invalid name, host or URL.
+    speaks HTTPS, and URLs in answers begin with its address unless there is a ``public_url``. Web pages of
+    ``allow_origins`` may call every world. With ``trust_proxy`` URLs in answers begin with what the headers
+    X-Forwarded-* of a request say. Raises Misuse for an invalid name, host, URL or origin.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Serving(OfOneProcess):
         allow_webhooks: Iterable[str] = (),
         public_url: str = "",
         tls: SSLContext | None = None,
+        allow_origins: Iterable[str] = (),
         trust_proxy: bool = False,
     ) -> None:
         self.worlds = worlds
@@ -52,6 +54,8 @@ class Serving(OfOneProcess):
         self._on_tick: list[Callable[[], object]] = [worlds.tick]
         self._allowed = tuple(map(host_name, allow_webhooks))
         names = tuple(map(host_name, names))
+        if allowed := tuple(allow_origins):
+            worlds.allow_origins(*allowed)
         if public_url:
             worlds.serve_at(public_url)
         self._trusts_proxy = trust_proxy

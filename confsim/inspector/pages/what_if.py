@@ -12,32 +12,48 @@ from confsim.inspector import render
 from confsim.inspector.page_request import AnsweredPage, PageRequest
 from confsim.kernel.refusal import Misuse
 
-from .common import show
+from .common import part, show
 
 #: Calls that a what-if question replays unless all are asked for.
 _REPLAYED = 100
+#: Lines of two answers that are compared and shown, and equal ones shown before the first that differs.
+_LINES, _BEFORE = 200, 3
 
 
 def what_if(asked: PageRequest) -> AnsweredPage:
     """Show the answers to calls of the journal under another alternative: the newest, or from a given one on."""
     id, text = asked.query.get("id", ""), asked.query.get("value", "")
+    if not id:
+        raise Misuse("no assumption is chosen: Assumptions lists them, each with its other values")
     first = None if asked.query.get("all") == "true" else _first_replayed(asked, asked.query.get("call") or None)
     value, found = _answered(asked, id, text, first)
-    sides = [(each, *_halves(each.was.answer, each.would_be.answer)) for each in found.differ]
+    differ, paging = part(asked, found.differ)
+    sides = [(each, *_halves(each.was.answer, each.would_be.answer)) for each in differ]
     title = f"What if {id} = {render.short(value)}"
     entry = next(each for each in asked.control("list_assumptions") if each.id == id)
     shown = {"entry": entry, "id": id, "value": value, "found": found, "sides": sides}
-    return show(asked, "what_if", title, **shown, first=first, dropped=asked.control.context.service.journal.dropped)
+    dropped = asked.control.context.service.journal.dropped
+    return show(asked, "what_if", title, **shown, **paging, first=first, dropped=dropped)
 
 
 def _halves(was: Any, would_be: Any) -> tuple[list[tuple[bool, str]], list[tuple[bool, str]]]:
-    """Return the lines of two answers, each line with whether the other answer lacks it."""
+    """Return the lines of two answers from where they differ, each line with whether the other answer lacks it."""
     old, new = (render.pretty(each).split("\n") for each in (was, would_be))
+    pairs = enumerate(zip(old, new, strict=False))
+    begin = max(0, next((place for place, (one, other) in pairs if one != other), min(len(old), len(new))) - _BEFORE)
+    old, new = (_piece(lines, begin) for lines in (old, new))
     left, right = list[tuple[bool, str]](), list[tuple[bool, str]]()
     for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         left += [(kind != "equal", line) for line in old[i:j]]
         right += [(kind != "equal", line) for line in new[k:m]]
     return left, right
+
+
+def _piece(lines: list[str], begin: int) -> list[str]:
+    """Return the lines of an answer that are shown, with how many are left out before and after them."""
+    after = len(lines) - begin - _LINES
+    piece = lines[begin : begin + _LINES]
+    return [*([f"… {begin} equal lines"] if begin else []), *piece, *([f"… {after} more lines"] if after > 0 else [])]
 
 
 def _first_replayed(asked: PageRequest, wanted: str | None) -> str | None:

@@ -108,7 +108,7 @@ class Callers:
         call.caller, call.known_client = caller, client
         is_open = not blocked or call.operation.name in ask(change, assumed_terms.OPEN_CALLS)
         if not is_open and ask(change, assumed_terms.LOGIN) != "full":
-            raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
+            raise terms.not_accepted(change, client)
         if not clients.is_served(change, client):
             admission.require_service(call, client)
         elif not blocked:

@@ -84,7 +84,7 @@ def test_what_is_no_handle_is_refused(sim, handle):
     assert sim.call("set_user_handle", "demo-guest", userId="me", body=body).status == 400
 
 
-@pytest.mark.parametrize("handle", ["x" * 255, "🙂", "שלום", " a ", "a/b%2F"])
+@pytest.mark.parametrize("handle", ["x" * 255, "🙂", "שלום", "a b", "a/b%2F"])
 def test_any_other_text_is_a_handle(sim, handle):
     """Handles are stored as they came."""
     assert sim.call("set_user_handle", "demo-guest", userId="me", body={"handle": handle}).status == 200

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -41,7 +42,8 @@ def test_tail_prints_what_is_there(sim):
     sim.call("get_me", "nobody")
     code, output, _ = run("tail", "--once")
     first, second = output.splitlines()
-    assert (code, first) == (0, "2026-02-01T00:00:00.000Z GET    /v1_0/users/me 200 get_me 12 assumptions")
+    assert code == 0
+    assert re.fullmatch(r"2026-02-01T00:00:00.000Z GET    /v1_0/users/me 200 get_me \d+ assumptions", first)
     assert "401 get_me why: The token" in second
     assert run("tail", "--once", "--status", "4xx")[1] == f"{second}\n"
     assert run("tail", "--once", "-n", "1")[1] == f"{second}\n"

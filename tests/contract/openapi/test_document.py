@@ -194,7 +194,10 @@ def made(profile, problems):
         "set_lending": {"refusals": ["STATE_HOLDS"]},
     }
     events = [
-        ("book.added", "A book was added.", Book, [{"name": "X-Id", "in": "header", "schema": {"type": "string"}}])
+        (
+            *("book.added", "A book was added.", Book),
+            *([{"name": "X-Id", "in": "header", "schema": {"type": "string"}}], {"id": 7}),
+        )
     ]
     subject = Subject(
         LIBRARY, "Library", "1.0", "Books.", LIBRARY.areas, problems, None if problems else lambda _: events, observed

@@ -155,57 +155,34 @@ def test_a_body_is_required_where_a_call_without_is_refused(id, value, operation
 
 #: Choices of what answers show, none of which hides another.
 SHOWN = {
-    "broadcast.rows": "summary",
-    "clients.details": "object",
     "events.endpoint": "with-created",
-    "friendly-urls.available": "conflict-when-taken",
-    "gateway.credentials-shown": "creation",
+    "friendly-urls.available": "fresh-when-free",
     "lists.page-fields": "with-limits",
     "providers.fields": "name",
-    "recordings.asset-url": "absent",
-    "recordings.individual-streams": "each-participant",
-    "recordings.receiver": "starter",
-    "recordings.relative-path": "absent",
-    "sessions.parent": "absent",
-    "streaming.mode": "absent",
     "validators.fields": "id",
 }
-#: Components of answers with the fields that they have by those choices and not under the defaults (+), or the other
-#: way (-), and with those that are required by the choices alone (!).
+#: Components of answers with the fields that they have by those choices and not under the defaults (+), with those that
+#: are required by the choices alone (!), and under the defaults alone (-).
 FIELDS = """
-BroadcastSummary     -clientId -channelId -sessions
-Client               +details !details
-EventsEndpoint       +created !created
-KnownGatewayEndpoint -credentials
-MaybeChannel         -uuid
+EventsEndpoint       !created
+MaybeChannel         !uuid
 Provider             -icon
-RecordingAsset       -url -relativePath +streamUserId +group +userId
-Session              -parentId
-StreamingAddress     -mode
 UserList             +limit +offset !limit !offset
 Validator            -name -active
 """
-#: The components that those have under the defaults.
-USUAL = {"BroadcastSummary": "BroadcastRecord", "KnownGatewayEndpoint": "GatewayEndpoint"}
 
 
 def test_answers_have_the_fields_that_a_profile_shows():
-    """A field that it never shows is not listed, one that is always there is required."""
-    assert (
-        "uuid"
-        in described({"friendly-urls.available": "fresh-when-free"})["components"]["schemas"]["MaybeChannel"][
-            "required"
-        ]
-    )
+    """A field is required by the profiles under which it is always there, whatever the others show."""
     usual = described({})["components"]["schemas"]
     shown = described(SHOWN)["components"]["schemas"]
     for line in FIELDS.strip().splitlines():
         name, *marks = line.split()
-        made, before = shown[name], usual[USUAL.get(name, name)]
-        fields, known = made["properties"].keys(), before["properties"].keys()
-        required = {*made.get("required", ())} - {*before.get("required", ())}
-        found = {f"+{each}" for each in fields - known} | {f"-{each}" for each in known - fields}
-        assert found | {f"!{each}" for each in required} == {*marks}, name
+        made, before = shown[name], usual[name]
+        required, needed = {*made.get("required", ())}, {*before.get("required", ())}
+        found = {f"+{field}" for field in made["properties"].keys() - before["properties"].keys()}
+        found |= {f"!{field}" for field in required - needed} | {f"-{field}" for field in needed - required}
+        assert found == {*marks}, name
 
 
 def test_options_that_are_null_are_required():
@@ -215,12 +192,12 @@ def test_options_that_are_null_are_required():
     assert "channel" not in schemas["MediaEventData"]["required"]
 
 
-@pytest.mark.parametrize(("shown", "nulls"), [("when-required", True), ("always", False)])
-def test_an_option_that_is_always_there_is_never_null(shown, nulls):
+@pytest.mark.parametrize(("shown", "nulls"), [("plain", True), ("with-created", False)])
+def test_a_field_that_is_always_there_is_never_null(shown, nulls):
     """Even where options are null without a value."""
-    profile = {"encode.absent": "null", "handles.required-shown": shown}
-    checked = described(profile)["components"]["schemas"]["Uniqueness"]
-    assert ("null" in str(checked["properties"]["required"])) == nulls
+    profile = {"encode.absent": "null", "events.endpoint": shown}
+    checked = described(profile)["components"]["schemas"]["EventsEndpoint"]
+    assert ("null" in str(checked["properties"]["created"])) == nulls
 
 
 def test_words_of_an_answer_are_those_that_a_profile_has():

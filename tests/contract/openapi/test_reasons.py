@@ -4,13 +4,15 @@ import json
 
 import pytest
 
+from confsim.api.call import NOWHERE, Call
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import REGISTER
 from confsim.contract.openapi.reasons import reasons_of
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, Refusal
 from confsim.reference.observed import observed
 from confsim.service.document import api_document
+from kit.observations.listed import ListedRefusals
 
 #: What one choice takes away: the operation refuses for the reason under the defaults.
 GONE = """
@@ -190,6 +192,16 @@ def test_entries_declare_reasons_and_values_that_there_are():
             if isinstance(when, tuple):
                 assert [entry.check(value) for value in when] == [*when], entry.id
                 assert {entry.default, *entry.alternatives} - {*when}, entry.id
+
+
+def test_a_refusal_that_is_not_listed_is_noticed(sim):
+    """The plugin that looks at each refusal of each test names operation and reason."""
+    listed = ListedRefusals()
+    call = Call(API["get_me"], sim.service.change(), NOWHERE, {})
+    listed.look(call, Refusal(Reason.CREDENTIAL_MISSING))
+    assert listed.missing == {}
+    listed.look(call, Refusal(Reason.EVENT_ROOM_OFF))
+    assert listed.missing.keys() == {("get_me", "EVENT_ROOM_OFF")}
 
 
 def test_a_document_lists_what_a_profile_lets_an_operation_refuse():

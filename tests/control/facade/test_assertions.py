@@ -43,15 +43,31 @@ def test_a_call_that_was_not_made_shows_how_the_nearest_differ(called):
     lines = failing(called.requests.assert_called, operation="create_channel", body={"name": "Play", "size": 3})
     assert lines == [
         "0 of 3 calls with operation='create_channel', body={'name': 'Play', 'size': 3}, not at least one",
-        "  r2 POST /v1_0/channels/create [create_channel] -> 200:",
+        "  nearest: r2 POST /v1_0/channels/create [create_channel] -> 200:",
         "    body.name: 'Planning', not 'Play'",
         "    body.size: missing, not 3",
-        "  r1 GET /v1_0/users/me [get_me] -> 200:",
-        "    operation: 'get_me', not 'create_channel'",
-        "    body: None, not {'name': 'Play', 'size': 3}",
         "  r3 GET /v1_0/channels [list_channels] -> 200:",
         "    operation: 'list_channels', not 'create_channel'",
         "    body: None, not {'name': 'Play', 'size': 3}",
+        "  r1 GET /v1_0/users/me [get_me] -> 200:",
+        "    operation: 'get_me', not 'create_channel'",
+        "    body: None, not {'name': 'Play', 'size': 3}",
+    ]
+
+
+def test_the_nearest_of_many_calls_is_shown_with_its_refusal(sim):
+    """A misspelt name is nearer than other names, even if the call was refused; why it was refused stands below."""
+    for number in range(20):
+        sim.call("create_channel", demo.OWNER, body={"name": f"Room {number}"})
+    sim.call("create_channel", demo.GUEST, body={"name": "Planing"})
+    sim.call("create_channel", demo.OWNER, body={"name": "Other"})
+    wanted = {"operation": "create_channel", "body": {"name": "Planning"}, "status": 200}
+    lines = failing(sim.requests.assert_called, **wanted)
+    assert lines[1:5] == [
+        "  nearest: r21 POST /v1_0/channels/create [create_channel] -> 403:",
+        "    body.name: 'Planing', not 'Planning'",
+        "    status: 403, not 200",
+        "    why: Guest Gwen is a guest; only registered users and API tokens may call create_channel",
     ]
 
 
@@ -112,10 +128,10 @@ def test_mails_that_were_sent():
     assert mails.assert_sent(text="*7", kind="code", times=2) == [first, second]
     assert failing(mails.assert_sent, to="c@x.example", subject="Your*") == [
         "0 of 2 mails with to='c@x.example', subject='Your*', not at least one",
+        "  nearest: to b@x.example: 'Your code':",
+        "    to: 'b@x.example', not 'c@x.example'",
         "  to a@x.example: 'Your code':",
         "    to: 'a@x.example', not 'c@x.example'",
-        "  to b@x.example: 'Your code':",
-        "    to: 'b@x.example', not 'c@x.example'",
     ]
     assert failing(Mails().assert_sent) == ["0 of 0 mails with anything, not at least one"]
 

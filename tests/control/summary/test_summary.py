@@ -141,7 +141,7 @@ def test_the_preflight_of_a_page_that_no_client_allows_is_refused():
     assert (found.calls.blocked, found.calls.refused, found.counts.refused) == (1, 0, 1)
     (refused,) = found.refused
     assert (refused.id, refused.status, refused.what) == (id, 204, "OPTIONS /v1_0/channels")
-    assert refused.text == f"No client allows web pages of {page}, so the browser does not send their POST"
+    assert refused.text.startswith(f"No client allows web pages of {page}, so the browser does not send their POST; ")
     (row,) = sim.control("get_journal").rows
     assert row.why == refused.text
     why = sim.control("explain_request", id)

@@ -281,6 +281,7 @@ def test_calls_are_told_of():
     office = Office(MANUAL)
     calls.be_busy(office.change, office.call())
     office.ring()
+    event_log.tell(office.change)
     reported = [
         (each.kind, each.payload["state"], each.payload["inbound"])
         for each in event_log.EVENTS.of(office.change, office.client.id).all
@@ -288,8 +289,9 @@ def test_calls_are_told_of():
     ]
     assert reported == [
         (EventKind.CALL_STARTED, "ringing", False),
-        (EventKind.CALL_ENDED, "busy", False),
         (EventKind.CALL_STARTED, "answered", True),
+        (EventKind.CALL_ANSWERED, "answered", True),
+        (EventKind.CALL_ENDED, "busy", False),
     ]
 
 

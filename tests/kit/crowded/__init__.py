@@ -15,8 +15,10 @@ from kit.growth.prepared import prepared
 
 __all__ = ["BUILDERS", "SHARED", "crowded_world", "fresh_world", "hostile_world"]
 
-#: Durations under which what is immediate by default takes a while, so that there is a timer of it.
+#: Durations under which what is immediate by default takes a while, so that there is a timer of it, and room for all
+#: deliveries.
 _SLOW = {
+    "webhooks__kept": 3000,
     "duration__session_grace": 60_000,
     "duration__broadcast_start": "time(5)",
     "duration__placement": "time(5)",

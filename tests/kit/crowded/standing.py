@@ -47,7 +47,7 @@ def _of_clients(sim: Simulator, names: Names) -> None:
 
 
 def _of_channels(sim: Simulator) -> None:
-    """A channel with every switch on, one with guest access off, and one that is deleted."""
+    """A channel with every switch on, one with guest access off, and an event room that is deleted with its room."""
     for operation, state in (
         ("set_wall_state", "disable"),
         ("set_attendees_state", "mute"),
@@ -65,6 +65,10 @@ def _of_channels(sim: Simulator) -> None:
     private = ok(sim, "create_channel", OWNER, body={"name": "No guests"})["channelUuid"]
     ok(sim, "set_guest_access", OWNER, uuid=private, state="disable")
     gone = ok(sim, "create_channel", OWNER, body={"name": "Gone"})["channelUuid"]
+    ok(sim, "set_event_room_state", OWNER, uuid=gone, state="enable")
+    made = ok(sim, "create_breakout_session", OWNER, uuid=gone, body={})["id"]
+    ok(sim, "create_breakout_room", OWNER, uuid=gone, breakoutSession=made, body={})
+    ok(sim, "start_breakout_session", OWNER, uuid=gone)
     ok(sim, "delete_channel", OWNER, uuid=gone)
 
 
@@ -132,6 +136,9 @@ def _of_belongings(sim: Simulator) -> None:
     ok(sim, "set_inbound_number_state", number=_GB, state="disable")
     invited = ok(sim, "create_predefined_user", body={"name": "Rita Redeemed"})["id"]
     sim.control("redeem_invitation", code=ok(sim, "create_invitation", userId=invited)["code"])
+    guest = ok(sim, "create_guest", None, clientId=CUSTOMER, uuid=ROOM, body={"handle": "Rex Guest"})["token"]
+    reserved = ok(sim, "reserve_handle", guest, body={"handle": "Rex"})["reservationToken"]
+    ok(sim, "create_user", guest, token=reserved, body={})
     made = ok(sim, "add_events_endpoint", body={"url": "https://inactive.example/"})
     ok(sim, "update_events_endpoint", id=made["id"], body={"active": False})
 

@@ -48,7 +48,7 @@ class Known(Struct, frozen=True, forbid_unknown_fields=True):
 def entries() -> list[Known]:
     """Return the entries of the list."""
     values = tomllib.loads(FILE.read_text())
-    return msgspec.convert(values["violation"], list[Known])
+    return msgspec.convert(values.get("violation", []), list[Known])
 
 
 def unknown(found: Iterable[Violation], listed: Iterable[Known] | None = None) -> list[Violation]:

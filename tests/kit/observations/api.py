@@ -39,33 +39,32 @@ CALLERS = ("demo-owner", "demo-customer-admin", API_TOKEN, "demo-partner-admin")
 _NOBODYS = {"TOO_MANY_CALLS", "INTERNAL_ERROR"}
 
 
-def journals() -> Iterator[tuple[Simulator, JournalEntry]]:
+def journals() -> Iterator[JournalEntry]:
     """The calls of every scenario, and then those of a walk through the catalogue."""
     for path in sorted(SCENARIOS.glob("*.arazzo.json")):
         sim = Simulator(clock=START)
         run_scenario(compile_scenario(path.name.partition(".")[0], {}), sim.control.context)
-        for entry in sim.service.journal:
-            yield sim, entry
+        yield from sim.service.journal
     sim = Simulator(clock=START)
     for _ in walk(sim, CUSTOMER, CALLERS):
         entry = sim.service.journal.last()
         if entry is not None:
-            yield sim, entry
+            yield entry
 
 
 def examples() -> dict[str, dict[str, Any]]:
     """An example of each operation: its first call that succeeded."""
     found: dict[str, dict[str, Any]] = {}
-    for sim, entry in journals():
+    for entry in journals():
         if entry.operation not in API.operations or entry.response.status >= 300:
             continue
         operation = API[entry.operation]
         if "answer" not in found.get(operation.name, {}):
-            found[operation.name] = example(sim, operation, entry)
+            found[operation.name] = example(operation, entry)
     return found
 
 
-def example(sim: Simulator, operation: Operation, entry: JournalEntry) -> dict[str, Any]:
+def example(operation: Operation, entry: JournalEntry) -> dict[str, Any]:
     """The parameters of the path, the body and the answer of a call, and the assumptions that it rests on."""
     made: dict[str, Any] = {"parameters": path_parameters(operation, entry.request.target)}
     if operation.body is not None and operation.body.is_json and entry.request.body:
@@ -73,7 +72,7 @@ def example(sim: Simulator, operation: Operation, entry: JournalEntry) -> dict[s
     kind = dict(entry.response.headers).get("Content-Type", "")
     if entry.response.body and kind == "application/json":
         made["answer"] = json.loads(entry.response.body)
-    made["assumptions"] = sorted({*entry.assumptions, *sim.service.provenance.assumptions})
+    made["assumptions"] = sorted(entry.assumptions)
     return made
 
 

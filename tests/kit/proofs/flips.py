@@ -7,6 +7,7 @@ Only the first difference counts, so that ids in later requests need not follow 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -68,13 +69,16 @@ class Flip(Struct, frozen=True):
 class Run(Struct):
     """What a journey was answered, the worlds after each request (first those of the start), and what was reported.
 
-    ``reported`` says after how many requests an assumption was reported first: 0 for the start.
+    ``reported`` says after how many requests a call named an assumption first: 0 for the calls of the scenario from
+    which it starts. That a world was made reports nothing. ``looks`` are the requests, by number, that show the records
+    of the world.
     """
 
     answers: list[object]
     worlds: list[tuple[World, ...]]
     reported: dict[str, int]
     bugs: list[str]
+    looks: set[int] = set()
 
 
 class Traced(dict[str, Any]):
@@ -114,7 +118,7 @@ def begin(start: Start, profile: Mapping[str, Any]) -> Simulator:
         from confsim.service.files import world_file
 
         built = world_file.build(world_file.read(start.world), start.seed, profile)
-        provenance = Provenance(start.world if isinstance(start.world, str) else "", assumptions=built.assumptions)
+        provenance = Provenance(start.world if isinstance(start.world, str) else "", built_on=built.assumptions)
         simulator = Simulator.__new__(Simulator)._attach(Service(built.world, clock, profile, provenance))
     else:
         simulator = Simulator(start.world, start.seed, clock, profile)
@@ -132,6 +136,8 @@ def run(journey: Journey, profile: Mapping[str, Any]) -> Run:
     for number, request in enumerate(journey.requests, 1):
         # A call that is held would be waited for in vain.
         patient = request.target.startswith("/_confsim/")
+        if patient and request.method == "GET":
+            found.looks.add(number)
         answer = _reported(app(replace(request, headers=dict(request.headers))), patient)
         found.answers.append(None if _SHOWS_PROFILE.search(request.target) else answer)
         _look(found, worlds, number)
@@ -152,40 +158,49 @@ def _look(found: Run, worlds: Any, number: int) -> None:
     services = [service for _, service in worlds.items()]
     found.worlds.append(tuple(service.world for service in services))
     for service in services:
-        for id in service.assumptions_used():
+        for id in (*service.provenance.assumptions, *service.journal.assumptions()):
             found.reported.setdefault(id, number)
 
 
 class Judgement(Struct):
-    """What a flip did to a journey: whether anything changed, and what is unsound about that ("" for nothing)."""
+    """What a flip did to a journey: whether anything changed, whether an answer did, and what is unsound about that
+    ("" for nothing).
+    """
 
     effective: bool
+    answered: bool = False
     unsound: str = ""
 
 
 def judge(base: Run, flipped: Run, flip: Flip) -> Judgement:
     """Compare a run under a flip with the one without.
 
-    Unsound is an answer that differs although no request up to it had reported the entry, and a world that differs
-    before the request that reports it. A bug under a flip is unsound too.
+    Unsound is an answer that differs although no call up to it had named the entry, and a world that differs before the
+    call that names it. Two differences need no name: what the start is made of, and the records of the world in an
+    answer of the control plane. A bug under a flip is unsound too.
     """
-    first = next(
-        (n for n, pair in enumerate(zip(base.answers, flipped.answers, strict=True), 1) if pair[0] != pair[1]), 0
-    )
-    moved = bool(first) or _digests(base.worlds[-1]) != _digests(flipped.worlds[-1])
+    made = _digests(base.worlds[0]) != _digests(flipped.worlds[0])
+    differing = _differing(base, flipped)
+    moved = bool(differing) or _digests(base.worlds[-1]) != _digests(flipped.worlds[-1])
+    answered = bool(differing)
     if flipped.bugs and not base.bugs:
-        return Judgement(True, f"bug: {flipped.bugs[0][:300]}")
-    if not moved:
-        return Judgement(False)
+        return Judgement(True, answered, f"bug: {flipped.bugs[0][:300]}")
+    first = next((n for n in differing if not (made and n in base.looks)), 0)
     reported = base.reported.get(flip.id)
     if first and (reported is None or reported > first):
         when = "never" if reported is None else f"by request {reported}"
-        return Judgement(True, f"request {first} is answered otherwise, reported {when}")
-    if reported is None:
-        return Judgement(True, "the world differs in the end, never reported")
-    if reported and _digests(base.worlds[reported - 1]) != _digests(flipped.worlds[reported - 1]):
-        return Judgement(True, f"the world differs before request {reported}, which reports it first")
-    return Judgement(True)
+        return Judgement(True, answered, f"request {first} is answered otherwise, reported {when}")
+    if moved and not made:
+        if reported is None:
+            return Judgement(True, answered, "the world differs in the end, never reported")
+        if reported and _digests(base.worlds[reported - 1]) != _digests(flipped.worlds[reported - 1]):
+            return Judgement(True, answered, f"the world differs before request {reported}, which reports it first")
+    return Judgement(moved, answered)
+
+
+def _differing(base: Run, other: Run) -> list[int]:
+    """Return the numbers of the requests that are answered otherwise."""
+    return [n for n, (one, two) in enumerate(zip(base.answers, other.answers, strict=True), 1) if one != two]
 
 
 def _digests(worlds: Sequence[World]) -> list[str]:
@@ -196,7 +211,9 @@ def _digests(worlds: Sequence[World]) -> list[str]:
 class Report(Struct):
     """The figures of a flip test: pairs of journey and flip, those not repeatable, unsound ones, effective flips.
 
-    ``done`` are the keys of journeys, for a campaign that runs in parts.
+    ``named`` has how many pairs of journey and entry there are in which a call names the entry, by entry, and
+    ``showing`` in how many of them an alternative changes an answer. ``done`` are the keys of journeys, for a campaign
+    that runs in parts.
     """
 
     journeys: int = 0
@@ -204,7 +221,18 @@ class Report(Struct):
     left_out: list[str] = []
     unsound: list[str] = []
     effective: dict[str, str] = {}
+    named: dict[str, int] = {}
+    showing: dict[str, int] = {}
     done: list[str] = []
+
+    def note(self, journey: str, flip: Flip, judgement: Judgement, *, named: bool) -> None:
+        """Note what a flip of an entry did to a journey, and whether a call ``named`` the entry."""
+        if judgement.effective:
+            self.effective.setdefault(str(flip), journey)
+        if named:
+            self.named[flip.id] = 1
+            if judgement.answered:
+                self.showing[flip.id] = 1
 
     def add(self, other: Report) -> None:
         """Take the figures of other journeys up."""
@@ -213,6 +241,8 @@ class Report(Struct):
         self.left_out += other.left_out
         self.unsound += other.unsound
         self.effective = {**other.effective, **self.effective}
+        self.named = dict(Counter(self.named) + Counter(other.named))
+        self.showing = dict(Counter(self.showing) + Counter(other.showing))
 
 
 def read_by(journey: Journey) -> tuple[set[str], Run]:
@@ -240,9 +270,7 @@ def flip_journey(
         return Report(1, left_out=[f"{journey.name}: it does not repeat"])
     read, traced = read_by(journey)
     if traced.answers != base.answers:
-        first = next(
-            n for n, pair in enumerate(zip(base.answers, traced.answers, strict=True), 1) if pair[0] != pair[1]
-        )
+        first = _differing(base, traced)[0]
         report.unsound.append(f"{journey.name}: request {first} is answered otherwise where a profile makes no choice")
     done = set(known)
     for flip in _wanted(chosen, read if read_alone else None, profile):
@@ -261,9 +289,8 @@ def flip_journey(
             report.left_out.append(f"{journey.name}, {flip}: {type(problem).__name__}: {str(problem)[:200]}")
             continue
         judgement = judge(base, flipped, flip)
-        if judgement.effective:
-            shown = Flip(flip.id, profile.get(flip.id, flip.value))
-            report.effective.setdefault(str(shown), journey.name)
+        shown = Flip(flip.id, profile.get(flip.id, flip.value))
+        report.note(journey.name, shown, judgement, named=flip.id in base.reported)
         if judgement.unsound:
             report.unsound.append(f"{journey.name}, {flip}: {judgement.unsound}")
     return report

@@ -372,3 +372,81 @@ def a_delivery_that_comes_late(sim: Simulator) -> None:
         ok(sim, "upload_client_media", name=name, body=b"x")
     ok(sim, "set_events_state", state="disable")
     sim.clock.advance("1h")
+
+
+# Where two things meet
+
+
+@of("channels.history-after-deletion", "sessions.last-host")
+def a_channel_that_is_deleted_after_a_meeting(sim: Simulator) -> None:
+    """Its host leaves first, and an administrator looks for its session."""
+    for user in (_OWNER, _USER):
+        session = sim.presence.join(ROOM, user).session
+    sim.presence.leave(ROOM, _OWNER)
+    ok(sim, "get_session", sessionId=session)
+    ok(sim, "delete_channel", OWNER, uuid=ROOM)
+    sim.call("get_session", ADMIN, sessionId=session)
+
+
+@of("sessions.participant-handle", "parse.outer-blanks", "users.several-found")
+def a_user_who_is_renamed_after_a_session(sim: Simulator) -> None:
+    """To the handle of another user, with blanks around it."""
+    session = sim.presence.join(ROOM, _USER).session
+    sim.presence.leave(ROOM, _USER)
+    ok(sim, "set_handle_uniqueness", state="disable")
+    ok(sim, "set_user_handle", USER, userId="me", body={"handle": " Opal Operator "})
+    ok(sim, "list_session_participants", sessionId=session)
+    ok(sim, "find_user_by_handle", handle="Opal Operator")
+
+
+@of("lists.searched", "recordings.possible-without-session", "roles.former-owner", "friendly-urls.direct-links")
+def what_is_asked_of_an_idle_channel(sim: Simulator) -> None:
+    """A word of its description, whether it could be recorded, and for another owner and URL."""
+    ok(sim, "set_channel_description", OWNER, uuid=ROOM, body={"description": "All about zebras"})
+    ok(sim, "list_channels", search="zebra")
+    ok(sim, "check_record_possible", OWNER, uuid=ROOM)
+    ok(sim, "add_owner", OWNER, uuid=ROOM, userId=_USER)
+    ok(sim, "remove_owner", OWNER, uuid=ROOM, userId=_USER)
+    ok(sim, "list_operators", OWNER, uuid=ROOM)
+    ok(sim, "set_friendly_urls_state", state="enable")
+    word = ok(sim, "get_channel", OWNER, uuid=EVENT_ROOM)["urlName"]
+    sim.call("set_channel_friendly_url", OWNER, uuid=ROOM, body={"url": word})
+
+
+@of("roles.temporary-hosts", "streaming.proxy-for")
+def a_guest_who_is_made_operator(sim: Simulator) -> None:
+    """After guest access was switched off, and the guest asked for the streaming server."""
+    guest = ok(sim, "create_guest", None, clientId=CUSTOMER, uuid=ROOM, body={"handle": "Gus"})["token"]
+    ok(sim, "set_guest_access", OWNER, uuid=ROOM, state="disable")
+    sim.call("get_streaming_proxy", guest, uuid=ROOM)
+    sim.call("add_operator", OWNER, uuid=ROOM, userId=ok(sim, "get_me", guest)["id"])
+
+
+@of("presence.elsewhere", "presenters.lowered-limit", "breakout.start-empty")
+def a_user_in_two_channels(sim: Simulator) -> None:
+    """Who presents in one that gets a limit; in the other an empty breakout session starts."""
+    for user in (_OWNER, _OPERATOR):
+        sim.presence.join(ROOM, user)
+        sim.presence.present(ROOM, user)
+    ok(sim, "set_presenters_limit", OWNER, uuid=ROOM, limit=1)
+    sim.presence(ROOM)
+    sim.presence.join(EVENT_ROOM, _OWNER)
+    ok(sim, "get_populations", channelIds=ROOM)
+    ok(sim, "create_breakout_session", OWNER, uuid=EVENT_ROOM, body={"name": "Groups"})
+    sim.call("start_breakout_session", OWNER, uuid=EVENT_ROOM)
+
+
+@of("dial.users-after-call")
+def a_phone_that_hangs_up(sim: Simulator) -> None:
+    """And is looked for."""
+    ok(sim, "set_dial_out_state", uuid=ROOM, state="enable")
+    body = {"number": "+12025550147", "name": "Callee"}
+    phone = ok(sim, "dial_unregistered_user", OWNER, uuid=ROOM, body=body)["id"]
+    sim.calls.hang_up(phone)
+    sim.call("get_user", API_TOKEN, userId=phone)
+
+
+@of("roles.api-token-passes")
+def an_api_token_at_a_switch_of_owners(sim: Simulator) -> None:
+    """It is refused, or it switches."""
+    sim.call("set_midi_state", API_TOKEN, uuid=ROOM, state="enable")

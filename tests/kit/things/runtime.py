@@ -11,8 +11,8 @@ SWITCHES = [
     ("set_lobby_auto_close", {"enable": True, "disable": False}, "autoClose", {OWNER, OPERATOR, API_TOKEN}),
     ("set_attendees_state", {"mute": True, "unmute": False}, "muteAttendees", {OWNER, OPERATOR, API_TOKEN}),
     ("set_speech2text_state", {"enable": True, "disable": False}, "speech2text", {ADMIN, API_TOKEN}),
-    ("set_midi_state", {"enable": True, "disable": False}, "midi", {OWNER, API_TOKEN}),
-    ("set_event_room_state", {"enable": True, "disable": False}, "eventRoom", {OWNER, API_TOKEN}),
+    ("set_midi_state", {"enable": True, "disable": False}, "midi", {OWNER}),
+    ("set_event_room_state", {"enable": True, "disable": False}, "eventRoom", {OWNER}),
 ]
 ABLE = {operation: min(callers - {API_TOKEN}) for operation, _, _, callers in SWITCHES}
 CALLERS = (OWNER, OPERATOR, USER, GUEST, ADMIN, API_TOKEN)

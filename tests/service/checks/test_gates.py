@@ -31,7 +31,7 @@ HOLDS = {
     "demo-user": _USER,
     "demo-guest": _ANYONE | {Grant.USER},
     "demo-customer-admin": _USER | {Grant.CUSTOMER_ADMIN},
-    "demo-api-token": _ANYONE | {Grant.API_TOKEN, Grant.CUSTOMER_ADMIN, Grant.OWNER, Grant.OPERATOR},
+    "demo-api-token": _ANYONE | {Grant.API_TOKEN, Grant.CUSTOMER_ADMIN, Grant.OPERATOR},
 }
 
 

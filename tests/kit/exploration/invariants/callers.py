@@ -58,7 +58,7 @@ def _host(caller: Caller) -> bool:
 
 
 def _owner(caller: Caller) -> bool:
-    return caller.role in ("owner", "API token")
+    return caller.role == "owner"
 
 
 def _customer_admin(caller: Caller) -> bool:
@@ -89,7 +89,7 @@ def _records(caller: Caller) -> bool:
     return any(user.email for user_id, user in caller.view.users.items() if user_id in owners)
 
 
-#: Whom the documents let make a call (an API token passes the gates within its client, G149, G150).
+#: Whom the documents let make a call (an API token passes the gates within its client but those of owners, G149, G150).
 GATES: dict[str, tuple[str, Gate]] = {
     # P1 L297, R109, R110, G166: Partner Admin of the parent
     "set_client_service_state": ("the Partner Admin of the parent", _parents_partner_admin),

@@ -43,7 +43,19 @@ def _named(field: str) -> Callable[[dict[str, Any]], Any]:
 #: What is told when it opens, and when it closes; "" where the documents and the register name no event for it.
 TOLD: tuple[Told, ...] = (
     Told("participant.joined", "participant.left", _participant, lambda view: set(view.inside)),
-    Told("participant.waiting", "", _participant, lambda view: set(view.waiting)),
+    Told("participant.waiting", "participant.waited", _participant, lambda view: set(view.waiting)),
+    Told(
+        "room.entered",
+        "room.left",
+        lambda payload: (*_participant(payload), payload.get("room")),
+        lambda view: {(*who, present.room) for who, present in view.inside.items() if present.room is not None},
+    ),
+    Told(
+        "room.created",
+        "room.deleted",
+        _named("channel"),
+        lambda view: {channel.id for channel in view["room channels"]},
+    ),
     Told("session.started", "session.ended", _named("session"), _states("sessions", "state", "ongoing")),
     Told(
         "breakout.started", "breakout.ended", _named("breakoutSession"), _states("breakout sessions", "phase", "active")
@@ -52,6 +64,7 @@ TOLD: tuple[Told, ...] = (
     Told("recording.ready", "", _named("recording"), _states("recordings", "state", "ready")),
     Told("recording.failed", "", _named("recording"), _states("recordings", "state", "failed")),
     Told("broadcast.started", "broadcast.stopped", _named("broadcast"), _states("broadcasts", "state", "running")),
+    Told("call.answered", "", _named("call"), _states("calls", "state", "answered")),
     Told("call.started", "call.ended", _named("call"), _states("calls", "state", "ringing", "answered")),
     Told("channel.created", "channel.deleted", _named("channel"), lambda view: {each.id for each in view["channels"]}),
     Told("user.created", "user.removed", _named("user"), lambda view: set(view.users)),
@@ -75,7 +88,7 @@ TOLD: tuple[Told, ...] = (
     ),
 )
 #: Kinds that tell of something that exists when it opens, so that a removal of the record closes nothing by itself.
-_ONCE = {"recording.ready", "recording.failed"}
+_ONCE = {"recording.ready", "recording.failed", "call.answered"}
 
 
 def _moves(step: Step) -> Iterator[tuple[str, Any]]:
@@ -87,7 +100,7 @@ def _moves(step: Step) -> Iterator[tuple[str, Any]]:
         for name in before - after:
             if told.closes:
                 yield told.closes, name
-            elif told.opens not in _ONCE and not (told.opens == "participant.waiting" and name in step.after.inside):
+            elif told.opens not in _ONCE:
                 yield f"the end of {told.opens}", name
 
 
@@ -145,6 +158,8 @@ def _passing(step: Step) -> set[tuple[str, Any]]:
         for kind, name in list(told):
             if kind == each.opens and each.closes and told[each.closes, name] == told[kind, name]:
                 found |= {(each.opens, name), (each.closes, name)}
+    # A call that is answered and over within one step is told to be answered, too.
+    found |= {("call.answered", name) for kind, name in told if kind == "call.ended" and told["call.started", name]}
     # A recording that is processed when its channel is deleted fails, and goes with it (R364, G309).
     recordings = {each.id: word(each.state) for each in step.before["recordings"]}
     gone = recordings.keys() - {each.id for each in step.after["recordings"]}
@@ -170,6 +185,25 @@ ORDER: tuple[tuple[str, str], ...] = (
     ("user.created", "participant.joined"),
     ("call.started", "call.ended"),
     ("lobby.opened", "participant.joined"),
+    ("room.created", "session.started"),
+    ("session.ended", "room.deleted"),
+    ("breakout.started", "room.entered"),
+    ("room.left", "breakout.ended"),
+    ("broadcast.started", "broadcast.stopped"),
+    ("call.started", "call.answered"),
+    ("call.answered", "call.ended"),
+)
+#: Of two kinds told in one step about one user.
+ORDER_OF_USER: tuple[tuple[str, str], ...] = (
+    ("user.created", "participant.waiting"),
+    ("participant.waited", "participant.joined"),
+    ("participant.joined", "room.entered"),
+    ("room.left", "participant.left"),
+    ("participant.left", "participant.waiting"),
+    ("participant.left", "user.removed"),
+    ("participant.waited", "user.removed"),
+    ("call.started", "participant.joined"),
+    ("participant.left", "call.ended"),
 )
 
 
@@ -184,12 +218,169 @@ def _in_order(step: Step) -> Iterator[str]:
         about = str(event.payload.get("channel") or event.payload.get("user"))
         places.setdefault((str(word(event.kind)), about), []).append(place)
         if "user" in event.payload:
-            places.setdefault((str(word(event.kind)), str(event.payload["user"])), []).append(place)
-    for first, second in ORDER:
+            places.setdefault((str(word(event.kind)), event.payload["user"]), []).append(place)
+    for first, second in (*ORDER, *ORDER_OF_USER):
         for (kind, about), at in places.items():
             later = places.get((second, about))
+            if (first, second) in ORDER_OF_USER and not isinstance(about, int):
+                continue
             if kind == first and later and max(at) > min(later):
                 yield f"{second} before {first}"
+
+
+#: What belongs to the session that its payload names.
+IN_A_SESSION = frozenset(
+    {
+        *("participant.joined", "participant.left", "room.entered", "room.left"),
+        *("recording.started", "recording.stopped"),
+    }
+)
+
+
+@STATED.step(
+    "told-within-the-session",
+    "What belongs to a session names one, and is told after its start and before its end.",
+    "G533, P2 Session L64-70",
+)
+def _is_within(step: Step) -> Iterator[str]:
+    started, ended, known = {}, {}, None
+    for place, event in enumerate(step.events):
+        kind, session = str(word(event.kind)), event.payload.get("session")
+        if kind == "session.started":
+            started[session] = place
+        elif kind == "session.ended":
+            ended[session] = place
+    for place, event in enumerate(step.events):
+        kind, session = str(word(event.kind)), event.payload.get("session")
+        if kind not in IN_A_SESSION:
+            continue
+        known = known or {each.id for view in (step.before, step.after) for each in view["sessions"] if each.started}
+        if session not in known | started.keys():
+            yield f"{kind} names no session that has started"
+        if place < started.get(session, -1):
+            yield f"{kind} before its session.started"
+        if place > ended.get(session, place):
+            yield f"{kind} after its session.ended"
+
+
+@STATED.step(
+    "told-one-room-at-a-time",
+    "Who is told to enter a room is in no other one then, and who is told to leave a room is in it.",
+    "G533, P2 States L166-168",
+)
+def _one_at_a_time(step: Step) -> Iterator[str]:
+    rooms = {who: present.room for who, present in step.before.inside.items() if present.room is not None}
+    for event in step.events:
+        kind, who, room = str(word(event.kind)), _participant(event.payload), event.payload.get("room")
+        if kind == "room.entered":
+            if who in rooms:
+                yield "a room is entered from within a room"
+            rooms[who] = room
+        elif kind == "room.left" and rooms.pop(who, None) != room:
+            yield "a room is left by who is not in it"
+
+
+def _roles(view: View) -> dict[Any, Any]:
+    return {(host.channel, host.user): word(host.role) for host in view["hosts"]}
+
+
+def _assigned(view: View) -> dict[Any, Any]:
+    return {(each.breakout, each.user): each.room for each in view["assignments"]}
+
+
+def _presenting(view: View) -> dict[Any, Any]:
+    return {who: present.presenter for who, present in view.inside.items()}
+
+
+def _accepted(view: View) -> dict[Any, Any]:
+    return {user.id: user.accepted for user in view["users"]}
+
+
+def _accounts(kind: str) -> Callable[[View], dict[Any, Any]]:
+    return lambda view: {user.id: word(user.account) for user in view["users"] if word(user.account) in kind.split()}
+
+
+def _details(table: str, *untold: str) -> Callable[[View], dict[Any, Any]]:
+    def details(view: View) -> dict[Any, Any]:
+        return {
+            each.id: tuple(getattr(each, name) for name in each.__struct_fields__ if name not in untold)
+            for each in view[table]
+        }
+
+    return details
+
+
+class ToldChange(Struct, frozen=True):
+    """What is told when a value differs: the kind of event, what names the record, its value by this name.
+
+    ``stays`` is whether only records that there were before and are afterwards count.
+    """
+
+    kind: str
+    names: Callable[[dict[str, Any]], Any]
+    values: Callable[[View], dict[Any, Any]]
+    stays: bool = True
+
+
+#: Of a user: what follows from other records, what has kinds of its own, and what only the service knows.
+_UNTOLD_OF_USERS = (
+    *(
+        "account",
+        "accepted",
+        "accepts_again",
+        "auth_kind",
+        "channel",
+        "ends",
+        "follows",
+        "hosting",
+        "identity",
+        "origin_id",
+        "pending",
+    ),
+)
+CHANGES: tuple[ToldChange, ...] = (
+    ToldChange("role.changed", _participant, _roles, stays=False),
+    ToldChange(
+        "assignment.changed", lambda payload: (payload["breakoutSession"], payload["user"]), _assigned, stays=False
+    ),
+    ToldChange("presenter.changed", _participant, _presenting),
+    ToldChange("terms.accepted", _named("user"), _accepted),
+    ToldChange("user.registered", _named("user"), _accounts("guest registered")),
+    ToldChange("user.connected", _named("user"), _accounts("predefined registered")),
+    ToldChange("user.changed", _named("user"), _details("users", *_UNTOLD_OF_USERS)),
+    ToldChange("channel.changed", _named("channel"), _details("channels", "open")),
+    ToldChange("channel.changed", _named("channel"), _details("room channels", "open")),
+)
+
+
+def _outlasts(table: str) -> Callable[[View, View, Any], bool]:
+    """Return whether what a name begins with is in the table before and afterwards."""
+    return lambda before, after, name: all(name[0] in {each.id for each in view[table]} for view in (before, after))
+
+
+#: Kinds of changes within something: with that itself they begin and end untold.
+_WITHIN = {"role.changed": _outlasts("channels"), "assignment.changed": _outlasts("breakout sessions")}
+
+
+@STATED.step(
+    "changes-are-told",
+    "What integrators follow is told when its value differs: roles, assignments, presenters, terms, accounts, details.",
+    "G533, P2 Events L366-376",
+)
+def _changes_are_told(step: Step) -> Iterator[str]:
+    told = {
+        (str(word(event.kind)), change.names(event.payload))
+        for event in step.events
+        for change in CHANGES
+        if change.kind == str(word(event.kind))
+    }
+    for change in CHANGES if step.tables else ():
+        before, after = change.values(step.before), change.values(step.after)
+        for name in before.keys() & after.keys() if change.stays else before.keys() | after.keys():
+            if change.kind in _WITHIN and not _WITHIN[change.kind](step.before, step.after, name):
+                continue
+            if before.get(name) != after.get(name) and (change.kind, name) not in told:
+                yield f"{change.kind}: not told"
 
 
 #: The same when the last user leaves: the channel is empty, its door closes, then the session ends.

@@ -44,7 +44,7 @@ FAULTS: tuple[Fault, ...] = (
         "terms",
         "P1 States L175, R101, G180",
         ("client and child",),
-        altered(row(terms._accept, Acceptance.NEVER), only_if=None),
+        altered(row(terms.accept_terms, Acceptance.NEVER), only_if=None),
     ),
     Fault(
         "new terms keep the version of the old ones",
