@@ -66,6 +66,36 @@ def ending_in_order() -> Iterator[None]:
                 signal.signal(number, action)
 
 
+@contextmanager
+def noting_the_end() -> Iterator[Callable[[], bool]]:
+    """Give the block a function that returns whether Ctrl-C, SIGTERM or SIGHUP came; nothing in it is interrupted.
+
+    A second signal ends the process. No effect outside the main thread.
+    """
+    import signal
+    import threading
+
+    from confsim.http.live import signals
+
+    came: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        signals.note(number)
+        came.append(number)
+        signal.signal(number, signal.SIG_DFL)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, *signals.ending())}
+    try:
+        yield lambda: bool(came)
+    finally:
+        for number, action in before.items():
+            if signal.getsignal(number) is not signal.SIG_IGN:  # a SIGHUP that was noted stays ignored
+                signal.signal(number, action)
+
+
 #: The address that commands for a running server use unless they are given another: that of ``confsim serve``.
 SERVED = "http://127.0.0.1:8080"
 

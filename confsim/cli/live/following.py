@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from confsim.cli.command import WholeNumber, confsim, ending_in_order, option
+from confsim.cli.command import WholeNumber, confsim, noting_the_end, option
 from confsim.cli.options import base_url
 from confsim.cli.printing import plain
 from confsim.kernel.refusal import Misuse
@@ -43,17 +43,16 @@ _filter = partial(option, section="Filters")
 @click.option("--once", is_flag=True, help="Print what is there, and end.")
 @click.option("-v", "--verbose", is_flag=True, help="Print also queries, and all assumptions by name.")
 @click.option("--json", "as_json", is_flag=True, help="Print each entry of the journal as one line of JSON.")
-@ending_in_order()
 def tail(base_url: str, lines: int, once: bool, verbose: bool, as_json: bool, **filters: str | None) -> None:
     """Print the calls of a world as they come: instant, method, path, status, operation, and why it was refused.
 
     The instants are those of the world's clock. Ctrl-C ends it. Exit 0, 1 when the server ends.
     """
-    from confsim.cli.call_log import terminal, text_of, write_line
+    from confsim.cli.call_log import terminal, text_of
 
     from .at_server import world_at
 
-    with world_at(base_url) as remote, suppress(KeyboardInterrupt):
+    with world_at(base_url) as remote, noting_the_end() as ended:
         journal = _Journal(remote, {name: value for name, value in filters.items() if value is not None})
         shown = journal.new()[-lines:] if lines else journal.new()[:0]
         style = terminal()
@@ -61,8 +60,8 @@ def tail(base_url: str, lines: int, once: bool, verbose: bool, as_json: bool, **
             for each in shown:
                 width = style["width"]() if style else None
                 logged = "" if as_json else text_of(_logged(remote, each), verbose, style.get("colour", False), width)
-                write_line(plain(each) if as_json else logged)
-            if once:
+                click.echo(plain(each) if as_json else logged)  # which ends with its reader, unlike write_line
+            if once or ended():
                 return
             time.sleep(PAUSE)
             shown = journal.new()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from confsim.cli.command import confsim, ending_in_order, option
+from confsim.cli.command import confsim, noting_the_end, option
 from confsim.cli.options import base_url, caller
 from confsim.cli.printing import printable
 from confsim.kernel.refusal import Misuse
@@ -39,7 +39,6 @@ class _Client:
 @option("--forward-to", required=True, metavar="URL", help="Address that gets the webhooks; :3000/path is enough.")
 @base_url()
 @caller()
-@ending_in_order()
 def listen(forward_to: str, base_url: str, caller: str | None) -> None:
     """Have the webhooks of a world sent to an address, and print a line for each attempt, until Ctrl-C.
 
@@ -50,14 +49,14 @@ def listen(forward_to: str, base_url: str, caller: str | None) -> None:
     from .at_server import world_at
 
     url = _url(forward_to)
-    with world_at(base_url) as remote, ExitStack() as stack, suppress(KeyboardInterrupt):
+    with world_at(base_url) as remote, noting_the_end() as ended, ExitStack() as stack:
         _allow(remote, url, stack)
         clients = list(_clients(remote, caller))
         for client in clients:
             stack.callback(_leave, remote, client, events=_events(remote, client))
             _join(remote, client, url)
         seen: dict[str, int] = {}
-        while True:
+        while not ended():
             _rejoin(remote, clients, url)
             for client in clients:
                 for line in _attempts(remote, client, seen):
