@@ -18,31 +18,20 @@ from confsim.assumptions.protocol import sizes
 from confsim.contract import AtMost, Key, Samples, invalid_input, resolves
 from confsim.domain import app_sessions, properties
 from confsim.domain.breakout import breakout_rooms, breakouts
-from confsim.domain.breakout.breakout_rooms import Room
-from confsim.domain.breakout.breakouts import Breakout
 from confsim.domain.broadcast import broadcasts, destinations
-from confsim.domain.broadcast.broadcasts import Broadcast
-from confsim.domain.broadcast.destinations import Destination
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.events import endpoints
 from confsim.domain.events.endpoints import EventsEndpoint as EventsEndpoint
 from confsim.domain.identity import access_levels, api_tokens, validators
-from confsim.domain.identity.api_tokens import ApiToken
-from confsim.domain.identity.validators import Validator
 from confsim.domain.media import gateway, media
 from confsim.domain.media.gateway import GatewayEndpoint as GatewayEndpoint
 from confsim.domain.properties import Property
 from confsim.domain.recordings import assets, recording_list
 from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import sessions, streaming
-from confsim.domain.runtime.sessions import Session
 from confsim.domain.telephony import number_assignments, numbers, pins
-from confsim.domain.telephony.number_assignments import NumberAssignment
-from confsim.domain.telephony.numbers import Number
-from confsim.domain.telephony.pins import Pin
 from confsim.domain.users import emails, handles, predefined, user_list
-from confsim.domain.users.handles import Reservation
 from confsim.domain.users.users import Level, User
 from confsim.kernel import Change
 
@@ -95,7 +84,7 @@ Users = Annotated[list[User], By("ids")]
 #: A user by the id in a third-party identity system.
 UserByOrigin = Annotated[User, By("origin id")]
 #: An inbound number that channels of the client may get.
-EnabledNumber = Annotated[Number, By("being enabled")]
+EnabledNumber = Annotated[numbers.Number, By("being enabled")]
 
 
 @resolves(OwnClient, str, "clients", about="The client of the caller, by id.")
@@ -117,13 +106,13 @@ _of_client(
 )
 
 
-@resolves(Reservation, str, "reservations", is_input=True, about="The token of a reserved handle.")
-def _reservation(call: Call, token: str) -> Reservation:
+@resolves(handles.Reservation, str, "reservations", is_input=True, about="The token of a reserved handle.")
+def _reservation(call: Call, token: str) -> handles.Reservation:
     return handles.get_reservation(call.change, call.client, token, by=call.require_caller().name)
 
 
-_of_client(ApiToken, api_tokens.get, str, "api_tokens", about="The API token, by id.")
-_of_client(Validator, validators.get, str, "validators", is_input=True, about="The validator, by id.")
+_of_client(api_tokens.ApiToken, api_tokens.get, str, "api_tokens", about="The API token, by id.")
+_of_client(validators.Validator, validators.get, str, "validators", is_input=True, about="The validator, by id.")
 
 
 @resolves(Level, Annotated[int, Samples(10, 20)], is_input=True, about="The access level, by number.")
@@ -143,7 +132,9 @@ def _endpoint_or_none(call: Call, id: str) -> EventsEndpoint | None:
     return found or endpoints.get(call.change, call.client, id)
 
 
-_of_client(Number, numbers.get, PhoneNumber, is_input=True, about="The inbound number; the leading plus is optional.")
+_of_client(
+    numbers.Number, numbers.get, PhoneNumber, is_input=True, about="The inbound number; the leading plus is optional."
+)
 _of_client(
     EnabledNumber,
     number_assignments.get_available,
@@ -183,7 +174,7 @@ _within(GatewayEndpoint, gateway.get, str, "sources", about="The gateway endpoin
 # Of a channel
 
 #: A session of the channel before it in the path.
-SessionOfChannel = Annotated[Session, By("id in a channel")]
+SessionOfChannel = Annotated[sessions.Session, By("id in a channel")]
 #: The id of a session that is linked along with the channel before it in the path.
 LinkedSession = Annotated[str, By("id of a session")]
 #: A kind of data channel.
@@ -218,8 +209,8 @@ def _channel_property(call: Call, key: str, channel: Channel) -> Property:
     return properties.get(call.change, properties.of_channel(channel), key)
 
 
-_within(Breakout, breakouts.get, str, "breakout_sessions", about="The breakout session, by id.")
-_within(Room, breakout_rooms.get, str, "breakout_rooms", about="The breakout room, by id.")
+_within(breakouts.Breakout, breakouts.get, str, "breakout_sessions", about="The breakout session, by id.")
+_within(breakout_rooms.Room, breakout_rooms.get, str, "breakout_rooms", about="The breakout room, by id.")
 _within(Recording, recording_list.get, str, "recordings", about="The recording, by id.")
 
 
@@ -239,11 +230,11 @@ def _own_media(call: Call, id: str, channel: Channel | None) -> media.MediaAsset
     return media.get_own(call.change, media.pool(call.change, call.client, channel), id)
 
 
-_within(Destination, destinations.get, str, "destinations", about="The destination, by id.")
-_within(Broadcast, broadcasts.get, str, "broadcasts", about="The broadcast, by id.")
-_within(Pin, pins.get, Annotated[str, PINS], is_input=True, about="The PIN.")
+_within(destinations.Destination, destinations.get, str, "destinations", about="The destination, by id.")
+_within(broadcasts.Broadcast, broadcasts.get, str, "broadcasts", about="The broadcast, by id.")
+_within(pins.Pin, pins.get, Annotated[str, PINS], is_input=True, about="The PIN.")
 _within(
-    NumberAssignment,
+    number_assignments.NumberAssignment,
     number_assignments.get,
     PhoneNumber,
     is_input=True,

@@ -37,6 +37,7 @@ NAMES = (
     "faults",
     "parallel",
     "languages",
+    "browsers",
     "contract",
     "verify",
     "calibrate",

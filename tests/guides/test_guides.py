@@ -30,7 +30,17 @@ from kit.processes.commands import run_pytest, run_script, serving
 
 pytest_plugins = ["pytester"]
 
-_NAME = re.compile(r"(?:#|//) (\S+\.\w+)\n")
+_NAME = re.compile(r"(?:#|//|<!--) (\S+\.\w+)(?: -->)?\n")
+
+
+#: The module that makes a world for each test of Node, which other guides import.
+_MODULE = "world.mjs"
+
+
+def _module() -> str:
+    """The module as the guide about languages shows it."""
+    texts = (text for _, text in BLOCK.findall(guides.get("languages").text))
+    return next(text for text in texts if text.startswith(f"// {_MODULE}"))
 
 
 class Walk:
@@ -46,7 +56,7 @@ class Walk:
 
     def __call__(self, language: str, text: str) -> None:
         """Do what a block shows."""
-        if language in ("python", "toml", "js", "java"):
+        if language in ("python", "toml", "js", "java", "html"):
             self._write(language, text)
         elif language == "sh":
             first, *rest = text.strip().splitlines()
@@ -89,6 +99,8 @@ class Walk:
     def _run(self, text: str) -> None:
         if any(f"{tool} " in text and shutil.which(tool) is None for tool in ("node", "java")):
             return
+        if "node " in text and not (self._directory / _MODULE).exists():
+            (self._directory / _MODULE).write_text(_module())
         script = text.replace("localhost:8080", f"localhost:{self._port}")
         code, output, errors = run_script(script, self._directory)
         assert code == 0, f"{script}\n{output[-2000:]}\n{errors[-2000:]}"
@@ -134,6 +146,17 @@ def test_every_guide_is_listed_and_has_a_title() -> None:
     assert all(each.title and not each.title.startswith("#") for each in guides.list_())
     with pytest.raises(KeyError, match="did you mean 'faults'"):
         guides.get("fault")
+
+
+def test_both_guides_for_node_show_the_same_module() -> None:
+    """What makes a world for each test is pasted from either."""
+    modules = {
+        text
+        for name in ("languages", "browsers")
+        for _, text in BLOCK.findall(guides.get(name).text)
+        if text.startswith("// world.mjs")
+    }
+    assert len(modules) == 1
 
 
 def test_the_journey_of_the_guide_finds_a_client_that_forgets_to_encode(pytester: pytest.Pytester) -> None:

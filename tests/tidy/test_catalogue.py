@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import inspect
+from collections import defaultdict
 from pathlib import Path
 
 from confsim.api.catalogue import API
@@ -11,6 +13,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.contract.operation import Source
 from confsim.reference import gaps, rules
 from kit.each import by_name, each
+from kit.source import MODULES, tree
 
 with (Path(__file__).parents[1] / "data" / "operations.csv").open() as file:
     LISTED = {row["id"]: row for row in csv.DictReader(file)}
@@ -64,3 +67,32 @@ def test_bodies_are_thin(operation):
     """An operation translates between the wire and the domain; rules live in the domain."""
     lines = inspect.getsource(operation.function).splitlines()
     assert len(lines) <= 60
+
+
+def repeated(module):
+    """The words that all operations of a family state alike, each with the family, in the code of a module."""
+    families = defaultdict(list)
+    for function in module.body:
+        for declared in getattr(function, "decorator_list", ()):
+            if isinstance(declared, ast.Call) and declared.keywords:
+                words = {f"{word.arg}={ast.unparse(word.value)}" for word in declared.keywords}
+                families[ast.unparse(declared.func)].append(words)
+    return {
+        f"{family}: {word}"
+        for family, stated in families.items()
+        if len(stated) > 1
+        for word in set.intersection(*stated)
+        if not word.startswith(("rules=", "gaps="))
+    }
+
+
+@each("name", [name for name in MODULES if name.startswith("api/")])
+def test_a_family_states_what_all_its_operations_share(name):
+    """Rules and gaps are of each; every other word that all state alike is one of the family."""
+    assert repeated(tree(MODULES[name])) == set()
+
+
+def test_a_word_that_all_repeat_is_noticed():
+    """The same word with the same value, in each operation of the family."""
+    source = "@a('GET /x', gate=G, gaps='G001')\ndef b(): ...\n@a('GET /y', gate=G, gaps='G001')\ndef c(): ..."
+    assert repeated(ast.parse(source)) == {"a: gate=G"}

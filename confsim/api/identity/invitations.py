@@ -13,7 +13,9 @@ from confsim.domain.identity import invitations
 from confsim.domain.identity.invitations import InvitationKind
 from confsim.domain.users.users import User
 
-operation = API.family(gate=gates.OPERATOR_OR_ADMIN.assumed("G240 G443"), line="P1 Users", for_client=True)
+operation = API.family(
+    gate=gates.OPERATOR_OR_ADMIN.assumed("G240 G443"), line="P1 Users", for_client=True, identifies={"code": "codes"}
+)
 
 
 def _kinds(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,7 +48,6 @@ def _invitation_view(call: Call, invitation: invitations.Invitation) -> Invitati
     "POST /users/{userId}/invitation",
     rules="R007 R032 R038 R039 R040 R057 R062 R063 R064 R065 R066 R067 R068 R122 R123 R181 R182 R183 R184 R548",
     gaps="G113 G114 G115 G233 G234 G235 G236 G237 G239",
-    identifies={"code": "codes"},
     expires=True,
 )
 def create_invitation(
@@ -63,7 +64,6 @@ def create_invitation(
     "GET /users/{userId}/invitation",
     rules="R032 R064 R065 R181 R182 R185 R186 R470 R561",
     gaps="G113 G238 G239",
-    identifies={"code": "codes"},
 )
 def get_invitation(call: Call, user: User) -> Invitation:
     """Get the pending invitation of a predefined or channel-linked user, with its complete code.

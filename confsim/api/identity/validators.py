@@ -13,7 +13,7 @@ from confsim.domain.identity import token_exchange, validators
 from confsim.domain.identity.credentials import Credential
 from confsim.domain.identity.validators import ValidatorState
 
-operation = API.family(gate=gates.ADMIN.assumed("G193"), line="P1 Custom authentication")
+operation = API.family(gate=gates.ADMIN.assumed("G193"), line="P1 Custom authentication", for_client=True)
 
 _DESCRIBED = Present(assumed.VALIDATOR_FIELDS, always={"id, name, active"})
 
@@ -55,7 +55,6 @@ def _validator_view(call: Call, validator: validators.Validator) -> Validator:
     "GET /validators",
     rules="R032 R137 R138 R139",
     gaps="G096 G189 G191",
-    for_client=True,
     container=assumed.VALIDATORS_CONTAINER,
 )
 def list_validators(call: Call) -> list[Validator]:
@@ -63,9 +62,7 @@ def list_validators(call: Call) -> list[Validator]:
     return [_validator_view(call, each) for each in validators.list_assignable(call.change, call.client)]
 
 
-@operation(
-    "POST /validators/{validatorId}/enable", rules="R032 R089 R113 R114 R116 R238", gaps="G192 G537", for_client=True
-)
+@operation("POST /validators/{validatorId}/enable", rules="R032 R089 R113 R114 R116 R238", gaps="G192 G537")
 def enable_validator(call: Call, validator: validators.Validator) -> None:
     """Enable a validator as the client's active one; the one before becomes inactive.
 
@@ -74,7 +71,7 @@ def enable_validator(call: Call, validator: validators.Validator) -> None:
     validators.enable(call.change, validator)
 
 
-@operation("POST /validators/{validatorId}/disable", rules="R032 R115", gaps="G192 G194 G537", for_client=True)
+@operation("POST /validators/{validatorId}/disable", rules="R032 R115", gaps="G192 G194 G537")
 def disable_validator(call: Call, validator: validators.Validator) -> None:
     """Disable a validator; service tokens that were issued through it stay valid.
 
@@ -86,6 +83,7 @@ def disable_validator(call: Call, validator: validators.Validator) -> None:
 @operation(
     "POST /clients/{clientId}/users/exchange",
     gate=gates.PUBLIC.assumed("G026"),
+    for_client=False,
     rules="R013 R061 R068 R069 R070 R115 R140 R141 R142 R143 R144 R145 R239",
     gaps="G111 G112 G164 G195 G196 G197 G198 G199 G200 G201 G202 G235",
     identifies={"token": "tokens"},

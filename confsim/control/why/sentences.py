@@ -76,7 +76,7 @@ def _kept_from_page(case: Case, entry: JournalEntry) -> Finding | None:
     return Finding(
         f'{allow} web pages of {origin}, so the browser {then}; set_origins with ["{origin}"] allows them',
         see=(
-            "A customer admin or an API token of the client may call set_origins",
+            f'A customer admin or an API token of the client calls set_origins with the body ["{origin}"]',
             f"confsim serve --allow-origin {origin} allows them in every world",
         ),
     )

@@ -13,9 +13,9 @@ from confsim.assumptions.events import EventKind as Kind
 from confsim.domain import terms
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import RoomAssignment
-from confsim.domain.breakout.breakouts import BREAKOUTS, Breakout, BreakoutState
+from confsim.domain.breakout.breakouts import BREAKOUTS, BreakoutState
 from confsim.domain.broadcast import broadcasts
-from confsim.domain.broadcast.broadcasts import Broadcast, BroadcastState
+from confsim.domain.broadcast.broadcasts import BroadcastState
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS, ROOMS, Channel
 from confsim.domain.clients import clients
@@ -33,10 +33,10 @@ from confsim.domain.runtime.lobby import Door
 from confsim.domain.runtime.presence import Presence, Status, Where
 from confsim.domain.runtime.sessions import SESSIONS, Session, SessionState
 from confsim.domain.telephony import calls
-from confsim.domain.telephony.calls import CallState, PhoneCall
+from confsim.domain.telephony.calls import CallState
 from confsim.domain.users import emails, users
 from confsim.domain.users.emails import EmailState
-from confsim.domain.users.users import USERS, Account, User
+from confsim.domain.users.users import USERS, Account
 from confsim.kernel import ABSENT, AT_END, EXISTS, Change, Coupling, Machine, Record, Table, Trigger
 
 
@@ -65,6 +65,16 @@ def _emits(
             emit(change, client_of(told), kind, partial(payload, change, told), late=late)
 
     Coupling(when, reaches, None, notify, out_of=out_of, by=by)
+
+
+def _fields(**names: str) -> Callable[[Change, Any], Payload]:
+    """The payload of fields of the record, by their names in the payload; states are told by their words."""
+
+    def payload(change: Change, record: Any) -> Payload:
+        values = {shown: getattr(record, field) for shown, field in names.items()}
+        return {shown: value.value if isinstance(value, Enum) else value for shown, value in values.items()}
+
+    return payload
 
 
 def _of_event_room(change: Change, client: str, id: str) -> Payload:
@@ -144,22 +154,13 @@ def _is_no_room(channel: Channel) -> bool:
     return channel.parent is None
 
 
-def _is_room(channel: Channel) -> bool:
-    return channel.parent is not None
-
-
-def _lobby(change: Change, channel: Channel) -> Payload:
-    return {"channel": channel.id}
-
+_lobby = _fields(channel="id")
 
 _emits(Kind.LOBBY_OPENED, lobby.DOOR, Door.OPEN, _lobby, of=_is_no_room)
 _emits(Kind.LOBBY_CLOSED, lobby.DOOR, Door.CLOSED, _lobby, of=_is_no_room)
 
 
-def _breakout(change: Change, breakout: Breakout) -> Payload:
-    return {"channel": breakout.channel, "breakoutSession": breakout.id}
-
-
+_breakout = _fields(channel="channel", breakoutSession="id")
 _STARTED = (BreakoutState.ACTIVE,)
 
 _emits(Kind.BREAKOUT_STARTED, breakouts.MACHINE, BreakoutState.ACTIVE, _breakout)
@@ -186,10 +187,7 @@ _reassigned(EXISTS, _assignment, by=assignments.assign_another)
 _reassigned(ABSENT, partial(_assignment, ended=True))
 
 
-def _broadcast(change: Change, broadcast: Broadcast) -> Payload:
-    return {"channel": broadcast.channel, "broadcast": broadcast.id}
-
-
+_broadcast = _fields(channel="channel", broadcast="id")
 _RUNNING = BroadcastState.RUNNING
 
 _emits(Kind.BROADCAST_STARTED, broadcasts.MACHINE, _RUNNING, _broadcast)
@@ -222,15 +220,7 @@ _emits(Kind.RECORDING_FAILED, recordings.MACHINE, RecordingState.FAILED, _record
 Coupling(recordings.MACHINE, RecordingState.READY, None, downloads.mail_link)
 
 
-def _call(change: Change, call: PhoneCall) -> Payload:
-    return {
-        "call": call.id,
-        "channel": call.channel,
-        "user": call.user,
-        "inbound": call.inbound,
-        "state": call.state.value,
-    }
-
+_call = _fields(call="id", channel="channel", user="user", inbound="inbound", state="state")
 
 _emits(Kind.CALL_STARTED, calls.MACHINE, CallState.RINGING, _call)
 _emits(Kind.CALL_STARTED, calls.MACHINE, CallState.ANSWERED, _call, out_of=(ABSENT,))
@@ -239,8 +229,7 @@ for over in (CallState.BUSY, CallState.FAILED, CallState.ENDED):
     _emits(Kind.CALL_ENDED, calls.MACHINE, over, _call)
 
 
-def _channel(change: Change, channel: Channel) -> Payload:
-    return {"channel": channel.id, "name": channel.name}
+_channel = _fields(channel="id", name="name")
 
 
 def _room(change: Change, channel: Channel) -> Payload:
@@ -258,8 +247,8 @@ def _new_channel(change: Change, channel: Channel) -> Payload:
 
 _emits(Kind.CHANNEL_CREATED, channels.EXISTING, EXISTS, _new_channel, of=_is_no_room, late=True)
 _emits(Kind.CHANNEL_DELETED, channels.EXISTING, ABSENT, _channel, of=_is_no_room)
-_emits(Kind.ROOM_CREATED, channels.EXISTING, EXISTS, _room, of=_is_room)
-_emits(Kind.ROOM_DELETED, channels.EXISTING, ABSENT, _room, of=_is_room)
+_emits(Kind.ROOM_CREATED, channels.EXISTING, EXISTS, _room, of=attrgetter("parent"))
+_emits(Kind.ROOM_DELETED, channels.EXISTING, ABSENT, _room, of=attrgetter("parent"))
 
 
 def _host(change: Change, host: Host, *, former: bool = False) -> Payload | None:
@@ -277,10 +266,7 @@ for role in Role:
 _emits(Kind.ROLE_CHANGED, roles.MACHINE, ABSENT, partial(_host, former=True), late=True)
 
 
-def _user(change: Change, user: User) -> Payload:
-    return {"user": user.id, "handle": user.handle, "account": user.account.value}
-
-
+_user = _fields(user="id", handle="handle", account="account")
 _REGISTERED = Account.REGISTERED
 
 for born in Account:
@@ -303,9 +289,7 @@ for visibility in Visibility:
 _emits(Kind.MEDIA_REMOVED, media.MACHINE, ABSENT, _media)
 
 
-def _client(change: Change, client: Client) -> Payload:
-    return {"client": client.id}
-
+_client = _fields(client="id")
 
 _emits(Kind.SERVICE_DISABLED, clients.MACHINE, ServiceState.DISABLED, _client)
 _emits(Kind.SERVICE_ENABLED, clients.MACHINE, ServiceState.ENABLED, _client)
@@ -315,9 +299,7 @@ def _terms(change: Change, client: Client) -> Payload:
     return {"version": client.terms.version, "url": client.terms.url}
 
 
-def _acceptance(change: Change, user: User) -> Payload:
-    return {"user": user.id, "handle": user.handle, "version": user.accepted}
-
+_acceptance = _fields(user="id", handle="handle", version="accepted")
 
 _emits(Kind.TERMS_PROMULGATED, terms.DOCUMENT, EXISTS, _terms, by=terms.promulgate)
 _emits(Kind.TERMS_ACCEPTED, terms.ACCEPTANCE, terms.Acceptance.ACCEPTED, _acceptance, by=terms.accept_terms)

@@ -392,8 +392,9 @@ def a_channel_that_is_deleted_after_a_meeting(sim: Simulator) -> None:
 def a_user_who_is_renamed_after_a_session(sim: Simulator) -> None:
     """To the handle of another user, with blanks around it."""
     session = sim.presence.join(ROOM, _USER).session
-    sim.presence.leave(ROOM, _USER)
     ok(sim, "set_handle_uniqueness", state="disable")
+    ok(sim, "set_user_handle", USER, userId="me", body={"handle": "Ursula"})
+    sim.presence.leave(ROOM, _USER)
     ok(sim, "set_user_handle", USER, userId="me", body={"handle": " Opal Operator "})
     ok(sim, "list_session_participants", sessionId=session)
     ok(sim, "find_user_by_handle", handle="Opal Operator")
@@ -448,5 +449,6 @@ def a_phone_that_hangs_up(sim: Simulator) -> None:
 
 @of("roles.api-token-passes")
 def an_api_token_at_a_switch_of_owners(sim: Simulator) -> None:
-    """It is refused, or it switches."""
+    """And at one of hosts: it is refused, or it switches."""
     sim.call("set_midi_state", API_TOKEN, uuid=ROOM, state="enable")
+    sim.call("set_lobby_auto_close", API_TOKEN, uuid=ROOM, state="enable")
