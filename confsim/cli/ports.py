@@ -1,4 +1,4 @@
-"""Who uses a port that a server cannot have.
+"""The message for a port that a server cannot have: its user, and the way out.
 
 Own code: psutil is a compiled package, and files of Linux say it too. Elsewhere only a confsim server is recognised.
 """

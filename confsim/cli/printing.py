@@ -1,4 +1,4 @@
-"""What commands print: JSON, tables, long texts through a pager, progress."""
+"""The output of commands: JSON, tables, long texts through a pager, progress."""
 
 from __future__ import annotations
 

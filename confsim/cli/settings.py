@@ -47,7 +47,7 @@ def find(directory: Path) -> Path | None:
 def defaults(file: Path, group: Commands) -> dict[str, dict[str, Any]]:
     """The defaults of the options of each command, as click takes them.
 
-    Misuse for a file that cannot be read, for a key that is no option, with the nearest, and for a wrong value.
+    Raises Misuse for a file that cannot be read, for an unknown key, with the nearest, and for a wrong value.
     """
     text = reading.content(file, "settings").decode()
     misspelt = re.search(_MISSPELT, text)
@@ -117,7 +117,7 @@ def _check(key: str, known: Collection[str], where: str) -> None:
 
 
 def _value(key: str, value: Any, option: click.Option, file: Path, where: str) -> Any:
-    """The value of a key; a path is taken from where the file is. Misuse for one that the option does not take."""
+    """The value of a key; a path is taken from where the file is. Raises Misuse for one that the option does not take."""
     if option.multiple:
         if not isinstance(value, list):
             raise Misuse(f"{where} must be a list, not {_shown(value)}")
@@ -131,7 +131,7 @@ def _value(key: str, value: Any, option: click.Option, file: Path, where: str) -
 
 
 def _one(value: Any, option: click.Option, where: str) -> Any:
-    """The value, which is one of the option. Misuse for one of another type or out of its bounds."""
+    """The value, which is one of the option. Raises Misuse for another type or bounds."""
     wanted, named = next((types, name) for kinds, types, name in _TYPES if isinstance(option.type, kinds))
     if type(value) not in wanted:
         raise Misuse(f"{where} must be {named}, not {_shown(value)}")
