@@ -47,7 +47,7 @@ def find(directory: Path) -> Path | None:
 def defaults(file: Path, group: Commands) -> dict[str, dict[str, Any]]:
     """The defaults of the options of each command, as click takes them.
 
-    Raises Misuse for a file that cannot be read, for an unknown key, with the nearest, and for a wrong value.
+    Raises Misuse for an unreadable file, for an unknown key, with the nearest, and for a wrong value.
     """
     text = reading.content(file, "settings").decode()
     misspelt = re.search(_MISSPELT, text)
@@ -117,7 +117,7 @@ def _check(key: str, known: Collection[str], where: str) -> None:
 
 
 def _value(key: str, value: Any, option: click.Option, file: Path, where: str) -> Any:
-    """The value of a key; a path is taken from where the file is. Raises Misuse for one that the option does not take."""
+    """Return the value of a key; paths are relative to the file. Raises Misuse for one that the option does not take."""
     if option.multiple:
         if not isinstance(value, list):
             raise Misuse(f"{where} must be a list, not {_shown(value)}")
