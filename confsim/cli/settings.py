@@ -117,7 +117,7 @@ def _check(key: str, known: Collection[str], where: str) -> None:
 
 
 def _value(key: str, value: Any, option: click.Option, file: Path, where: str) -> Any:
-    """Return the value of a key; paths are relative to the file. Raises Misuse for one that the option does not take."""
+    """Return the value of a key; paths are relative to the file. Raises Misuse for an unsuitable value."""
     if option.multiple:
         if not isinstance(value, list):
             raise Misuse(f"{where} must be a list, not {_shown(value)}")
