@@ -197,18 +197,23 @@ class Simulator(OfOneProcess, Controls):
         public_url: str = "",
         tls: SSLContext | None = None,
         allow_origins: Iterable[str] = (),
+        trust_proxy: bool = False,
     ) -> Serving:
         """A live server of this world: ``with sim.serve() as server: server.base_url``.
 
         Port 0 chooses a free port; ``names`` are further Host names to accept. Webhooks are sent over HTTP, to loopback
         hosts and to those in ``allow_webhooks``. ``public_url`` is the start of URLs in answers, for a server behind
         another address, such as that of a proxy. With a ``tls`` context it speaks HTTPS. Web pages of
-        ``allow_origins`` may call it from a browser, whatever its clients allow; "*" stands for all.
+        ``allow_origins`` may call it from a browser, whatever its clients allow; "*" stands for all. With
+        ``trust_proxy`` the headers X-Forwarded-Proto, -Host, -Port and -Prefix of a request are the start of URLs in
+        its answer.
         """
         from .http.live.serving import Serving
         from .inspector.mount import mounted
 
-        return Serving(self._all(), mounted(), host, port, names, allow_webhooks, public_url, tls, allow_origins)
+        return Serving(
+            self._all(), mounted(), host, port, names, allow_webhooks, public_url, tls, allow_origins, trust_proxy
+        )
 
     def inspect(self, *, browser: bool = True) -> str:
         """Show the inspector of this world in the browser; returns its URL.

@@ -12,6 +12,7 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.users.users import User
 from confsim.kernel import Change, Refusal
+from confsim.values.forwarded import start_of_urls
 
 #: The host in URLs of responses to a call without a Host, as in process.
 HOST = "confsim.test"
@@ -21,14 +22,20 @@ class Address(Struct, frozen=True):
     """The place of a world on its server.
 
     ``mount`` is the path of the world, empty at the root. ``host`` is the host and port by which callers in this
-    process reach the server. ``public_url``, if set, is the start of every URL in responses. ``origins`` are those of
-    web pages that the server lets call, whatever the clients allow; "*" stands for all.
+    process reach the server. ``public_url``, if set, is the start of every URL in responses; with ``trusts_proxy`` the
+    headers X-Forwarded-* of a request say so first. ``origins`` are those of web pages that the server lets call,
+    whatever the clients allow; "*" stands for all.
     """
 
     mount: str = ""
     host: str = HOST
     public_url: str = ""
     origins: frozenset[str] = frozenset()
+    trusts_proxy: bool = False
+
+    def start(self, headers: Mapping[str, str], scheme: str) -> str:
+        """Return the start of URLs in the answer to a request, "" if it is the Host header of the request."""
+        return (self.trusts_proxy and start_of_urls(headers, scheme)) or self.public_url
 
 
 #: The address of a world without a server.
@@ -78,7 +85,7 @@ class Call(Struct, eq=False, gc=False):
         """Return the URL of the mount, without a slash at its end, for URLs in answers."""
         if not self._root:
             scheme, address = ask(self.change, transport.SCHEME), self.address
-            server = address.public_url or f"{scheme}://{self.headers.get('host', HOST)}"
+            server = address.start(self.headers, scheme) or f"{scheme}://{self.headers.get('host', HOST)}"
             self._root = server + address.mount
         return self._root
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .command import confsim, moment, option, shipped_scenarios, shipped_worlds
+from .options import base_url
 
 if TYPE_CHECKING:
     from confsim.transport.remote import RemoteTransport
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 _PATIENCE = 5
 
 
-@confsim.command()
-@option("--base-url", help="Work on the world of a confsim server at this URL, not on one in this process.")
+@confsim.command(example="confsim mcp --base-url http://127.0.0.1:8080")
+@base_url("Work on a world of this confsim server, not on one in this process.", default=None)
 @option(
     "--world",
     default="demo",

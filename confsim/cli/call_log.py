@@ -62,7 +62,7 @@ class LoggedCall(Struct, frozen=True):
     path: str
     query: str
     status: int | None
-    ms: float
+    ms: float | None
     operation: str | None
     assumptions: list[str]
     new: list[str]
@@ -115,7 +115,9 @@ class CallLog:
             call = self._holding(world, request, seconds, held)
         else:
             call = self._described(world, request, response, seconds, beside)
-        self._write(msgspec.json.encode(call).decode() if self._json else self._text(call))
+        width = None if self._width is None else self._width()
+        shown = encoded(call) if self._json else text_of(call, self._verbose, self._colour, width)
+        self._write(shown)
 
     def _held(self, world: str, request: Request) -> HeldCall | None:
         """Return the held call of a request; None when it waits for something else."""
@@ -178,40 +180,48 @@ class CallLog:
         service = worlds.find(world) or worlds.default
         return Mask(service.profile, service.world)
 
-    def _text(self, call: LoggedCall) -> str:
-        path = f"{call.path}?{call.query}" if call.query and self._verbose else call.path
-        pieces = [
-            (call.time, "bright_black"),
-            (f"{call.method or '-':6}", "white"),
-            (_printable(path), "white"),
-            (_outcome(call), "magenta" if call.event == "held" else _colour_of(call.status)),
-            ("" if call.event == "held" else f"{call.ms:.1f} ms", "bright_black"),
-            _operation_of(call),
-            (" ".join(_fault_text(each, whole=self._verbose) for each in call.faults), "magenta"),
-            (self._assumptions(call), "bright_black"),
-        ]
-        room = self._width() if self._width is not None and not self._verbose else sys.maxsize
-        why, below = f"why: {_printable(call.why)}" if call.why else "", ""
-        if why and sum(len(text) + 1 for text, _ in pieces[:-1] if text) + len(why) <= room:
-            pieces.insert(-1, (why, "yellow"))
-        elif why:
-            below = f"\n    {click.style(why, fg='yellow') if self._colour else why}"
-        shown: list[str] = []
-        for text, colour in pieces:
-            if not text or room < 2:
-                continue
-            cut = text if len(text) <= room else f"{text[: room - 1]}…"
-            room -= len(cut) + 1
-            shown.append(click.style(cut, fg=colour) if self._colour else cut)
-        return " ".join(shown) + below
 
-    def _assumptions(self, call: LoggedCall) -> str:
-        if not call.assumptions:
-            return ""
-        if self._verbose:
-            return f"assumptions: {', '.join(call.assumptions)}"
-        count = f"{len(call.assumptions)} assumption{'s' * (len(call.assumptions) > 1)}"
-        return f"{count}, new: {', '.join(call.new)}" if call.new else count
+def encoded(call: LoggedCall) -> str:
+    """Return a call as one line of JSON."""
+    return msgspec.json.encode(call).decode()
+
+
+def text_of(call: LoggedCall, verbose: bool = False, colour: bool = False, width: int | None = None) -> str:
+    """Return a call as a line of text, cut at ``width`` characters unless ``verbose``, which shows everything."""
+    path = f"{call.path}?{call.query}" if call.query and verbose else call.path
+    pieces = [
+        (call.time, "bright_black"),
+        (f"{call.method or '-':6}", "white"),
+        (_printable(path), "white"),
+        (_outcome(call), "magenta" if call.event == "held" else _colour_of(call.status)),
+        ("" if call.event == "held" or call.ms is None else f"{call.ms:.1f} ms", "bright_black"),
+        _operation_of(call),
+        (" ".join(_fault_text(each, whole=verbose) for each in call.faults), "magenta"),
+        (_assumptions(call, verbose), "bright_black"),
+    ]
+    room = width if width is not None and not verbose else sys.maxsize
+    why, below = f"why: {_printable(call.why)}" if call.why else "", ""
+    if why and sum(len(text) + 1 for text, _ in pieces[:-1] if text) + len(why) <= room:
+        pieces.insert(-1, (why, "yellow"))
+    elif why:
+        below = f"\n    {click.style(why, fg='yellow') if colour else why}"
+    shown: list[str] = []
+    for text, hue in pieces:
+        if not text or room < 2:
+            continue
+        cut = text if len(text) <= room else f"{text[: room - 1]}…"
+        room -= len(cut) + 1
+        shown.append(click.style(cut, fg=hue) if colour else cut)
+    return " ".join(shown) + below
+
+
+def _assumptions(call: LoggedCall, verbose: bool) -> str:
+    if not call.assumptions:
+        return ""
+    if verbose:
+        return f"assumptions: {', '.join(call.assumptions)}"
+    count = f"{len(call.assumptions)} assumption{'s' * (len(call.assumptions) > 1)}"
+    return f"{count}, new: {', '.join(call.new)}" if call.new else count
 
 
 def _kept_from_page(request: Request) -> str:

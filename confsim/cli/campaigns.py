@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import confsim, ending_in_order, option
+from .command import WholeNumber, confsim, ending_in_order, option
+from .options import of_a_service
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,19 +22,22 @@ if TYPE_CHECKING:
 _FAILURES, _LINES = 10, 100
 
 
-@confsim.command()
+@confsim.command(example="confsim campaign tests/test_contract.py::RoomsJourney --seeds 500")
 @click.argument("target", metavar="FILE.py::MACHINE|verify")
-@option("--seeds", default=100, show_default=True, type=click.IntRange(1), help="How many seeds there are.")
-@option("--first", default=0, show_default=True, type=click.IntRange(0), help="The first of them.")
-@option("--steps", default=50, show_default=True, type=click.IntRange(1), help="Calls of a journey of a machine.")
-@option("--examples", default=10, show_default=True, type=click.IntRange(1), help="Journeys of a seed.")
-@option("--workers", type=click.IntRange(1), help="Processes of this machine; one for each core by default.")
-@option("--scheduler", metavar="tcp://HOST:PORT", help="A Dask scheduler, instead of processes of this machine.")
+@option("--seeds", default=100, show_default=True, type=WholeNumber(1), help="Number of seeds to run.")
+@option("--first", default=0, show_default=True, type=WholeNumber(0), help="First seed.")
+@option("--steps", default=50, show_default=True, type=WholeNumber(1), help="Calls per journey of a machine.")
+@option("--examples", default=10, show_default=True, type=WholeNumber(1), help="Journeys per seed.")
+@option("--workers", type=WholeNumber(1), help="Processes on this machine; by default one per core.")
+@option("--scheduler", metavar="tcp://HOST:PORT", help="Dask scheduler to use in place of processes on this machine.")
 @option("--into", default="campaign", show_default=True, type=click.Path(), help="Directory of the results.")
 @option("--profiles", type=click.Choice(["pairs"]), help="Choose other values of assumptions for each seed.")
-@option("--base-url", help="Of verify: the base URL of the API of the service.")
-@option("--accounts", type=click.Path(), help="Of verify: the accounts file.")
-@option("--profile", type=click.Path(), help="Of verify: what the service is taken to do.")
+@of_a_service(is_required=False)
+@option(
+    "--profile",
+    type=click.Path(),
+    help="Profile (TOML) that the service is expected to follow (only for `campaign verify`).",
+)
 @ending_in_order()
 def campaign(
     target: str,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -15,12 +14,7 @@ import click
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
-#: Spaces between two columns, and the least width of a narrowed one.
-_GAP, _NARROWEST = 2, 8
-
-
 #: The exit code of a command whose output nobody reads to its end, as shells report it: 128 plus that of SIGPIPE.
 CLOSED_PIPE = 141
 
@@ -72,22 +66,101 @@ def ending_in_order() -> Iterator[None]:
                 signal.signal(number, action)
 
 
+@contextmanager
+def noting_the_end() -> Iterator[Callable[[], bool]]:
+    """Give the block a function that returns whether Ctrl-C, SIGTERM or SIGHUP came; nothing in it is interrupted.
+
+    A second signal ends the process. No effect outside the main thread.
+    """
+    import signal
+    import threading
+
+    from confsim.http.live import signals
+
+    came: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        signals.note(number)
+        came.append(number)
+        signal.signal(number, signal.SIG_DFL)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, *signals.ending())}
+    try:
+        yield lambda: bool(came)
+    finally:
+        for number, action in before.items():
+            if signal.getsignal(number) is not signal.SIG_IGN:  # a SIGHUP that was noted stays ignored
+                signal.signal(number, action)
+
+
+#: The address that commands for a running server use unless they are given another: that of ``confsim serve``.
+SERVED = "http://127.0.0.1:8080"
+
+
 class SectionedOption(click.Option):
-    """An option that the help of its command lists in a section."""
+    """An option that the help of its command lists in a section; its errors name the variable that set it."""
 
     def __init__(self, *arguments: Any, section: str = "Options", **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
         self.section = section
 
+    def get_error_hint(self, context: click.Context | None) -> str:
+        """Return where a wrong value was given: the names of the option, or the environment variable."""
+        variables = self.envvar if isinstance(self.envvar, list) else []
+        source = None if context is None else context.get_parameter_source(self.name or "")
+        found = next((each for each in variables if os.environ.get(each)), "")
+        return found if source is click.core.ParameterSource.ENVIRONMENT and found else super().get_error_hint(context)
+
+
+class WholeNumber(click.IntRange):
+    """A whole number, with bounds, which errors name in words."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the number in a text. Raises BadParameter."""
+        try:
+            return super().convert(value, parameter, context)
+        except click.BadParameter:
+            self.fail(f"{value!r} is not a whole number{_bounds(self)}", parameter, context)
+
+
+class RealNumber(click.FloatRange):
+    """A number, with bounds, which errors name in words."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the number in a text. Raises BadParameter."""
+        try:
+            return super().convert(value, parameter, context)
+        except click.BadParameter:
+            self.fail(f"{value!r} is not a number{_bounds(self)}", parameter, context)
+
+
+def _bounds(range_: click.IntRange | click.FloatRange) -> str:
+    least = "" if range_.min is None else f"{'above' if range_.min_open else 'from'} {range_.min}"
+    return f" {least} to {range_.max}" if range_.max is not None else f" {least}".rstrip()
+
 
 class SectionedCommand(click.Command):
-    """A command whose help lists its options by section, and explains their environment variables once."""
+    """A command whose help shows an example, its options by section, and their environment variables once."""
+
+    def __init__(self, *arguments: Any, example: str = "", **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self.example = example
+
+    def format_help_text(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the description and the example."""
+        super().format_help_text(context, formatter)
+        if self.example:
+            with formatter.section("Example"):
+                formatter.write(f"{' ' * formatter.current_indent}{self.example}\n")
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, those of each section together."""
+        """Write the options, those of each section together; arguments are in the first line of the help."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(context):
-            record = parameter.get_help_record(context)
+            record = parameter.get_help_record(context) if isinstance(parameter, click.Option) else None
             if record is not None:
                 sections.setdefault(getattr(parameter, "section", "Options"), []).append(record)
         for name, records in sections.items():
@@ -95,37 +168,54 @@ class SectionedCommand(click.Command):
                 formatter.write_dl(records)
         variables = [each.envvar for each in self.params if isinstance(each.envvar, list)]
         if variables:
-            own, shared = variables[0]
+            own, shared, *_ = variables[0]
             formatter.write_paragraph()
             formatter.write_text(
-                f"The environment sets these options too: {shared} for every command, {own} for this one; and "
-                "[tool.confsim] of pyproject.toml does."
+                f"Set options also by environment ({own}, or {shared} for all commands) or [tool.confsim] in "
+                "pyproject.toml."
             )
 
 
 def option(*names: str, section: str = "Options", **attributes: Any) -> Callable[[F], F]:
-    """An option with an environment variable: CONFSIM_PORT, or CONFSIM_SERVE_PORT for one command alone."""
+    """An option with an environment variable: CONFSIM_PORT, or CONFSIM_SERVE_PORT for one command alone.
+
+    The URL of a server is also CONFSIM_URL, which ``confsim exec`` sets for its command.
+    """
     word = next(name for name in names if name.startswith("--")).removeprefix("--").replace("-", "_").upper()
 
     def decorate(function: F) -> F:
         variables = [f"CONFSIM_{function.__name__.rstrip('_').upper()}_{word}", f"CONFSIM_{word}"]
+        variables += ["CONFSIM_URL"] if word in ("BASE_URL", "UPSTREAM") else []
         return click.option(*names, cls=SectionedOption, section=section, envvar=variables, **attributes)(function)
 
     return decorate
 
 
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Return a decorator that adds several options, in this order."""
+
+    def decorate(function: F) -> F:
+        for each in reversed(options):
+            function = each(function)
+        return function
+
+    return decorate
+
+
 class Commands(click.Group):
-    """The group of commands, each with sections in its help; the module of a command is imported on first use."""
+    """The group of commands, whose help lists them by section; the module of a command is imported on first use."""
 
     command_class = SectionedCommand
 
     def __init__(self, *arguments: Any, **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
         self._modules: dict[str, str] = {}
+        self._sections: dict[str, list[str]] = {}
 
-    def declared_in(self, module: str, *names: str) -> None:
-        """Note the module that declares these commands, in the order in which they are listed."""
+    def declared_in(self, module: str, section: str, *names: str) -> None:
+        """Note the module that declares these commands, and the section in which they are listed in this order."""
         self._modules.update(dict.fromkeys(names, module))
+        self._sections.setdefault(section, []).extend(names)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return the command of this name, None when there is none."""
@@ -133,9 +223,31 @@ class Commands(click.Group):
             import_module(self._modules[name])
         return super().get_command(context, name)
 
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the named command and its arguments. Raises UsageError, with the nearest name, if there is none."""
+        name = arguments[0]
+        if not name.startswith("-") and name not in self._modules:
+            from confsim.kernel.refusal import suggest
+
+            meant = OTHER_WORDS.get(name.lower())
+            context.fail(
+                f"no command {name!r}{f'; did you mean {meant!r}?' if meant else suggest(name, self._modules)}"
+            )
+        return super().resolve_command(context, arguments)
+
     def list_commands(self, context: click.Context) -> list[str]:  # noqa: ARG002 - the same in any context
-        """Return the sorted names of the commands."""
-        return sorted(self._modules)
+        """Return the names of the commands, section after section."""
+        return [name for names in self._sections.values() for name in names]
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, those of each section together, each with the whole first sentence of its help."""
+        room = max(map(len, self._modules))
+        for section, names in self._sections.items():
+            with formatter.section(section):
+                rows = [(name.ljust(room), _first_sentence(self.get_command(context, name))) for name in names]
+                formatter.write_dl(rows)
 
     def every(self) -> dict[str, click.Command]:
         """Return all commands by their names; imports their modules."""
@@ -152,6 +264,24 @@ class Commands(click.Group):
         """Run the command that the context names."""
         with ending_with_its_reader():
             return super().invoke(context)
+
+
+#: Words that people type for a command, by the command that they mean.
+OTHER_WORDS = {
+    "events": "listen",
+    "init": "serve",
+    "logs": "tail",
+    "server": "serve",
+    "start": "serve",
+    "test": "run",
+    "time": "clock",
+    "webhooks": "listen",
+}
+
+
+def _first_sentence(command: click.Command | None) -> str:
+    text = " ".join(((command and command.help) or "").partition("\n\n")[0].split())
+    return f"{text.partition('. ')[0].removesuffix('.')}."
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -182,105 +312,9 @@ def _names_or_files(names: Iterable[str], incomplete: str) -> list[CompletionIte
     return found or [CompletionItem(incomplete, type="file")]
 
 
-def print_json(value: Any) -> None:
-    """Print a value as indented JSON."""
-    import msgspec
-
-    click.echo(msgspec.json.format(msgspec.json.encode(value, enc_hook=str), indent=2))
-
-
 def moment(text: str | None) -> int | str | None:
     """Return the instant in an option: epoch milliseconds as a number, any other text unchanged."""
     from confsim.values.plain import whole_number
 
     number = None if text is None else whole_number(text)
     return text if number is None else number
-
-
-def plain(value: Any) -> str:
-    """Return a value as JSON on one line."""
-    import msgspec
-
-    return msgspec.json.encode(value, enc_hook=str).decode()
-
-
-def printable(text: str) -> str:
-    """Return a text of a service in a form that controls no terminal."""
-    return "".join(
-        each if each.isprintable() or each in "\n\t" else each.encode("unicode_escape").decode() for each in text
-    )
-
-
-def table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
-    """Yield the lines of a table whose columns are as wide as their widest cell.
-
-    With a ``width``, the widest columns are narrowed and their cells wrapped.
-    """
-    lines = [columns, *rows]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
-    room = sys.maxsize if width is None else width - _GAP * (len(columns) - 1)
-    while sum(widths) > room and max(widths) > _NARROWEST:
-        widths[widths.index(max(widths))] -= 1
-    for line in lines:
-        broken = [_broken(cell, limit) for cell, limit in zip(line, widths, strict=True)]
-        for pieces in zip_longest(*broken, fillvalue=""):
-            cells = [piece.ljust(limit) for piece, limit in zip(pieces, widths, strict=True)]
-            yield (" " * _GAP).join(cells).rstrip()
-
-
-def _broken(cell: str, width: int) -> list[str]:
-    from textwrap import wrap
-
-    return [cell] if len(cell) <= width else wrap(cell, width, break_on_hyphens=False)
-
-
-def terminal_width() -> int | None:
-    """Return the columns of the terminal at standard output, None when it is no terminal."""
-    from shutil import get_terminal_size  # it imports archives of every kind
-
-    return get_terminal_size().columns if sys.stdout.isatty() else None
-
-
-def wrapped(line: str) -> list[str]:
-    """A line, broken where the terminal ends; styled ones are to be styled after it."""
-    from textwrap import wrap
-
-    width = terminal_width()
-    return [line] if width is None or not line else wrap(line, max(width, 40), break_on_hyphens=False)
-
-
-def print_lines(lines: Iterable[str]) -> None:
-    """Print lines; through a pager when they do not fit the terminal."""
-    if not sys.stdout.isatty():
-        for line in lines:
-            click.echo(line)
-        return
-    from shutil import get_terminal_size
-
-    found = list(lines)
-    if len(found) < get_terminal_size().lines:
-        click.echo("\n".join(found))
-    else:
-        os.environ.setdefault("LESS", "-R")  # keep colours
-        click.echo_via_pager("\n".join(found) + "\n")
-
-
-@contextmanager
-def progress(items: Sequence[T], label: str) -> Iterator[Iterable[T]]:
-    """Yield the items and show the progress on standard error, if that is a terminal."""
-    if len(items) < 2 or not sys.stderr.isatty():
-        yield items
-        return
-    with click.progressbar(items, label=label, file=sys.stderr) as bar:
-        yield bar
-
-
-def heading(text: str) -> str:
-    """Return a text highlighted for a terminal."""
-    return click.style(text, bold=True) if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text
-
-
-def print_table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    """Print rows in columns that fit the terminal."""
-    first, *rest = table(columns, rows, terminal_width())
-    print_lines([heading(first), *rest])

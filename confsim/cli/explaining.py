@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import confsim, heading, option, print_json, print_lines, table, terminal_width, wrapped
+from .command import confsim, option
+from .printing import heading, print_json, print_lines, table, terminal_width, wrapped
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -29,7 +30,7 @@ def _names(_context: click.Context, _parameter: click.Parameter, incomplete: str
     return [CompletionItem(name) for name in names() if name.startswith(incomplete)]
 
 
-@confsim.command()
+@confsim.command(example="confsim explain reserve_handle")
 @click.argument("name", nargs=-1, required=True, shell_complete=_names)
 @option("--profile", type=click.Path(), help="Profile (TOML) that determines routes and values.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -93,7 +94,7 @@ def _cells(row: str) -> list[str]:
     return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row.strip().strip("|"))]
 
 
-@confsim.command()
+@confsim.command(example="confsim guide faults")
 @click.argument("name", required=False, shell_complete=lambda *given: _guides(given[2]))
 def guide(name: str | None) -> None:
     """Print a guide, in Markdown. Without a name, list the guides."""
@@ -114,7 +115,7 @@ def _guides(incomplete: str) -> list[str]:
     return [each.name for each in guides.list_() if each.name.startswith(incomplete)]
 
 
-@confsim.command()
+@confsim.command(example="confsim reference world-files")
 @click.argument("name", required=False, shell_complete=lambda *given: _pages(given[2]))
 def reference(name: str | None) -> None:
     """Print a page of the reference, in Markdown. Without a name, list the pages.

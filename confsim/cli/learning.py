@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import confsim, ending_in_order, option, plain, printable
+from .command import WholeNumber, confsim, ending_in_order, option
+from .options import REPORT, of_a_run, of_a_service
+from .printing import plain, printable
 
 if TYPE_CHECKING:
     from confsim.testing.calibrating.calibrator import CalibrateReport
@@ -18,18 +20,13 @@ if TYPE_CHECKING:
     from confsim.testing.verifying.findings import VerifyReport
 
 
-@confsim.command()
-@option("--base-url", required=True, help="The base URL of the API of the service, which ends in /v1_0 as a rule.")
-@option("--accounts", required=True, type=click.Path(), help="Accounts file (TOML): [client] id, [tokens] by role.")
-@option("--profile", type=click.Path(), help="Profile (TOML) that says what the service is taken to do.")
-@option("--examples", default=50, show_default=True, type=click.IntRange(1), help="How many journeys are made.")
-@option("--seed", default=0, show_default=True, type=int, help="Seed of the journeys.")
-@option("--report", type=click.Path(), help="File (JSON) that the report is written to.")
-@option("--max-requests", type=click.IntRange(1), help="How many requests are sent at most.")
-@option("--rate", type=click.FloatRange(0, min_open=True), help="How many requests are sent in a second at most.")
-@option("--max-divergences", default=20, show_default=True, type=click.IntRange(1), help="After how many it ends.")
-@click.option("--phones", is_flag=True, help="Have the service call phones, at numbers that are reserved for fiction.")
-@click.option("--dry-run", is_flag=True, help="Print what would be called as whom, and send nothing.")
+@confsim.command(example="confsim verify --base-url https://api.example/v1_0 --accounts accounts.toml")
+@of_a_service()
+@option("--profile", type=click.Path(), help="Profile (TOML) that the service is expected to follow.")
+@of_a_run(50)
+@option(
+    "--max-divergences", default=20, show_default=True, type=WholeNumber(1), help="Stop after this many divergences."
+)
 @ending_in_order()
 def verify(
     base_url: str,
@@ -110,17 +107,10 @@ def _print(report: VerifyReport) -> None:
     )
 
 
-@confsim.command()
-@option("--base-url", required=True, help="The base URL of the API of the service, which ends in /v1_0 as a rule.")
-@option("--accounts", required=True, type=click.Path(), help="Accounts file (TOML): [client] id, [tokens] by role.")
-@option("-o", "--output", required=True, type=click.Path(), help="Profile (TOML) that is written.")
-@option("--examples", default=80, show_default=True, type=click.IntRange(1), help="How many journeys are made at most.")
-@option("--seed", default=0, show_default=True, type=int, help="Seed of the journeys.")
-@option("--report", type=click.Path(), help="File (JSON) that the report is written to.")
-@option("--max-requests", type=click.IntRange(1), help="How many requests are sent at most.")
-@option("--rate", type=click.FloatRange(0, min_open=True), help="How many requests are sent in a second at most.")
-@click.option("--phones", is_flag=True, help="Have the service call phones, at numbers that are reserved for fiction.")
-@click.option("--dry-run", is_flag=True, help="Print what would be called as whom, and send nothing.")
+@confsim.command(example="confsim calibrate --base-url https://api.example/v1_0 --accounts accounts.toml -o acme.toml")
+@of_a_service()
+@option("-o", "--output", required=True, type=click.Path(), help="File for the profile (TOML).")
+@of_a_run(80)
 @ending_in_order()
 def calibrate(
     base_url: str,
@@ -196,12 +186,11 @@ def _print_contradicted(contradicted: list[Contradiction]) -> None:
             click.echo(indent(printable(message), mark, lambda line: True))
 
 
-@confsim.command()
-@option("--upstream", required=True, help="The base URL of the API of the service, which ends in /v1_0 as a rule.")
-@option("--accounts", required=True, type=click.Path(), help="Accounts file (TOML): [client] id, [tokens] by role.")
-@option("-p", "--port", default=8081, show_default=True, type=click.IntRange(0, 65535), help="Port, 0 for a free one.")
-@option("-o", "--output", type=click.Path(), help="Profile (TOML) that is written in the end.")
-@option("--report", type=click.Path(), help="File (JSON) that the report is written to in the end.")
+@confsim.command(example="confsim observe --upstream https://api.example/v1_0 --accounts accounts.toml -o acme.toml")
+@of_a_service(url="--upstream")
+@option("-p", "--port", default=8081, show_default=True, type=WholeNumber(0, 65535), help="Port; 0 takes a free one.")
+@option("-o", "--output", type=click.Path(), help="File for the profile (TOML), written at the end.")
+@REPORT
 @ending_in_order()
 def observe(upstream: str, accounts: str, port: int, output: str | None, report: str | None) -> None:
     """Forward traffic to a service, and learn from it which alternatives of assumptions the service follows.

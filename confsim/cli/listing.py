@@ -1,4 +1,4 @@
-"""Commands that print operations, assumptions, machines and the OpenAPI document."""
+"""Commands that print operations, assumptions, machines, the OpenAPI document and completions for shells."""
 
 from __future__ import annotations
 
@@ -8,29 +8,42 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .command import confsim, heading, option, plain, print_json, print_lines, table, terminal_width, wrapped
+from .command import confsim, option
+from .printing import heading, plain, print_json, print_lines, print_table, table, terminal_width, wrapped
 
 if TYPE_CHECKING:
     from confsim.simulator import Simulator
 
 
-@confsim.command()
+@confsim.command(example="confsim operations lobby")
+@click.argument("word", nargs=-1)
 @option("--profile", type=click.Path(), help="Profile (TOML) that determines routes and gates.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def operations(profile: str | None, as_json: bool) -> None:
-    """List the operations: name, route, source, who may call it, rules."""
+def operations(word: tuple[str, ...], profile: str | None, as_json: bool) -> None:
+    """List the operations, or those with some words: name, route, source, who may call it, rules.
+
+    A WORD is searched in name, route and description, in any form; the best matches come first. Exit 1 if there is
+    none.
+    """
     found = _simulator(profile).control("list_operations")
+    if word:
+        from confsim.api.catalogue import API
+        from confsim.assistant.finding import list_matching
+
+        by_name = {each.name: each for each in found}
+        found = [by_name[each.name] for _, each in list_matching(" ".join(word), {"api": API}, None, None)]
+        if not found:
+            raise click.ClickException(f"no operation has {' '.join(word)!r}; `confsim operations` lists all")
     if as_json:
         print_json(found)
         return
     rows = [(each.name, f"{each.method} {each.path}", each.source, each.gate, " ".join(each.rules)) for each in found]
-    first, *rest = table(("name", "route", "source", "gate", "rules"), rows, terminal_width())
     sources = Counter(each.source for each in found)
     counts = ", ".join(f"{count} {source}" for source, count in sources.items())
-    print_lines([heading(first), *rest, "", f"{len(found)} operations: {counts}"])
+    print_table(("name", "route", "source", "gate", "rules"), rows, "", f"{len(found)} operations: {counts}")
 
 
-@confsim.command()
+@confsim.command(example="confsim assumptions --search lobby")
 @option("--profile", type=click.Path(), help="Profile (TOML) whose choices to show.")
 @click.option("--operation", help="Only those that concern this operation.")
 @click.option("--search", metavar="TEXT", help="Only those with this text in their id, statement or questions.")
@@ -51,7 +64,8 @@ def assumptions(profile: str | None, operation: str | None, search: str | None, 
         ways = {each.id: {"seen": seen().get(each.id), "unseen": unseen().get(each.id)} for each in found}
         return print_json([{**msgspec.structs.asdict(each), **ways[each.id]} for each in found])
     if not found:
-        click.echo(f"no assumption has the text {search!r}" if search is not None else "no assumption concerns it")
+        searched = f"has the text {search!r}" if search is not None else f"concerns {operation}"
+        raise click.ClickException(f"no assumption {searched}; `confsim assumptions` lists all")
     return print_lines(line for each in found for line in described(each))
 
 
@@ -94,11 +108,13 @@ def _indented(word: str, text: str) -> list[str]:
     return wrap(text, max(width, 40), initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False)
 
 
-@confsim.command()
+@confsim.command(example='confsim machines --mermaid "lobby door"')
 @click.option("--mermaid", metavar="NAME", help="Print the diagram of this machine, in Mermaid.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def machines(mermaid: str | None, as_json: bool) -> None:
     """List the state machines as tables."""
+    from difflib import get_close_matches
+
     import confsim.api.catalogue  # noqa: F401 its modules declare the machines
     from confsim.kernel import diagram
     from confsim.kernel.machine import Machine
@@ -106,7 +122,9 @@ def machines(mermaid: str | None, as_json: bool) -> None:
     declared = Machine.declared
     if mermaid is not None:
         if mermaid not in declared:
-            raise click.ClickException(f"there is no machine {mermaid!r}; there are {', '.join(declared)}")
+            near = [name for name in declared if get_close_matches(mermaid, name.split(), 1)]
+            hint = f"; did you mean {', '.join(map(repr, near))}?" if near else f"; there are {', '.join(declared)}"
+            raise click.ClickException(f"--mermaid: no machine {mermaid!r}{hint}")
         return click.echo(diagram.mermaid(declared[mermaid]))
     if as_json:
         listed = {name: {"title": each.title, "rows": diagram.in_words(each)} for name, each in declared.items()}
@@ -121,7 +139,7 @@ def machines(mermaid: str | None, as_json: bool) -> None:
     return print_lines(lines)
 
 
-@confsim.command()
+@confsim.command(example="confsim openapi > openapi.json")
 @click.option("--control", is_flag=True, help="The document of the control plane, not of the API.")
 @option("--profile", type=click.Path(), help="Profile (TOML) under which the API is described.")
 def openapi(control: bool, profile: str | None) -> None:
@@ -136,3 +154,18 @@ def _simulator(profile: str | None) -> Simulator:
     from confsim.simulator import Simulator
 
     return Simulator("empty", profile=profile)
+
+
+@confsim.command(example="confsim completion bash > ~/.local/share/bash-completion/completions/confsim")
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")), metavar="SHELL")
+def completion(shell: str) -> None:
+    """Print what completes commands, options and names in a shell.
+
+    For bash put it where the example says; for zsh into a file _confsim in a directory of $fpath; for fish into
+    ~/.config/fish/completions/confsim.fish.
+    """
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(confsim, {}, "confsim", "_CONFSIM_COMPLETE").source())

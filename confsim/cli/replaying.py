@@ -7,43 +7,38 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import confsim, option, plain, print_json, progress
+from .command import confsim
+from .options import base_url
+from .printing import plain, print_json, progress
 
 if TYPE_CHECKING:
     from confsim.control.bundle.replay import Replayed
 
 
-@confsim.command()
-@option("--base-url", required=True, help="URL of a confsim server, of a world of it or of its API.")
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where to write it; standard output by default.")
-@click.option("--mask", is_flag=True, help="Put stand-ins in the place of secrets.")
+@confsim.command(example="confsim bundle -o journal.json --mask")
+@base_url()
+@click.option("-o", "--output", default="-", metavar="FILE", help="File for the bundle; by default standard output.")
+@click.option("--mask", is_flag=True, help="Replace secrets by stand-ins.")
 def bundle(base_url: str, output: str, mask: bool) -> None:
     """Write the journal of a served world to one file that ``confsim replay`` plays again anywhere.
 
     It has the world before the first call, the profile, all calls with their answers, and the versions.
     """
-    from contextlib import closing
-
-    from confsim.control.catalogue import CONTROL
-    from confsim.control.scenarios import mount_url
-    from confsim.kernel.refusal import Misuse
+    from confsim.control.export.operation import get_bundle
     from confsim.service.files.writing import replace_file
-    from confsim.transport.address import address
-    from confsim.transport.remote import RemoteTransport
 
-    root = mount_url(base_url, {})
-    with closing(RemoteTransport(root)) as there:
-        answer = there.send(address(CONTROL["get_bundle"], {"mask": "true"} if mask else {}, {}))
-    if answer.status != 200:
-        raise Misuse(f"{root} gives no bundle: {answer.status} {answer.body[:200].decode(errors='replace')}")
+    from .live.at_server import world_at
+
+    with world_at(base_url) as remote:
+        content = remote.control(get_bundle, **({"mask": "true"} if mask else {})).data
     if output == "-":
-        click.echo(answer.body.decode(), nl=False)
+        click.echo(content.decode(), nl=False)
         return
-    replace_file(output, "bundle", [answer.body], private=not mask)
-    click.echo(f"{output}: {len(answer.body)} bytes")
+    replace_file(output, "bundle", [content], private=not mask)
+    click.echo(f"{output}: {len(content)} bytes")
 
 
-@confsim.command()
+@confsim.command(example="confsim replay journal.json")
 @click.argument("file")
 @click.option("--json", "as_json", is_flag=True, help="Print what it showed as JSON.")
 def replay(file: str, as_json: bool) -> None:

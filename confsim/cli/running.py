@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .command import confsim, moment, option, plain, print_table, progress, shipped_scenarios, shipped_worlds
+from .command import confsim, moment, option, shipped_scenarios, shipped_worlds
+from .options import base_url
+from .printing import plain, print_table, progress
 
 if TYPE_CHECKING:
     from confsim.arazzo.report import Report
 
 
-@confsim.command()
+@confsim.command(example="confsim run lobby --base-url http://127.0.0.1:8080 --fresh")
 @click.argument("scenario", nargs=-1, shell_complete=shipped_scenarios)
-@option("--base-url", help="Run against the server with this base URL of the API, not in this process.")
+@base_url("Run against the API of this server, not in this process.", default=None)
 @option(
     "--world",
     default="demo",

@@ -11,8 +11,10 @@ import click
 
 from confsim.version import __version__
 
-from .command import confsim, moment, option, plain
-from .server_options import of_a_server
+from .command import confsim, moment, option
+from .options import of_a_server
+from .ports import failure
+from .printing import plain
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from confsim.simulator import Simulator
 
 
-@confsim.command()
+@confsim.command(example="confsim serve --open")
 @of_a_server(8080)
 @option("-q", "--quiet", is_flag=True, help="Print no line for each call.", section="Output")
 @option(
@@ -64,10 +66,15 @@ def serve(quiet: bool, verbose: bool, log_format: str, watch: bool, opened: bool
         if watch:
             _watch(simulator, server, options)
         greet = _greeting_as_json if log_format == "json" else _greeting
-        _run(server, lambda: greet(simulator, server, certificate), opened=opened)
+        try:
+            _run(server, lambda: greet(simulator, server, certificate), opened=opened)
+        except OSError as error:
+            raise failure(error, options["host"], options["port"]) from None
 
 
-@confsim.command("exec", context_settings={"allow_interspersed_args": False})
+@confsim.command(
+    "exec", example="confsim exec -- npx playwright test", context_settings={"allow_interspersed_args": False}
+)
 @of_a_server(0)
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def exec_(command: tuple[str, ...], **options: Any) -> None:
@@ -81,7 +88,7 @@ def exec_(command: tuple[str, ...], **options: Any) -> None:
         try:
             server.start()
         except OSError as error:
-            raise click.ClickException(str(error.strerror or error)) from None
+            raise failure(error, options["host"], options["port"]) from None
         reported = {"CONFSIM_URL": server.root, "CONFSIM_BASE_URL": server.base_url}
         if certificate is not None:
             reported["CONFSIM_TLS_CERT"] = certificate
@@ -138,6 +145,7 @@ def _served(
     name: tuple[str, ...],
     public_url: str,
     allow_origin: tuple[str, ...],
+    trust_proxy: bool,
     allow_webhooks: tuple[str, ...],
     worlds: int | None,
     journal: int | None,
@@ -154,9 +162,9 @@ def _served(
     At the end the world is stored as the options say.
     """
     if imported is not None and (scenario is not None or seed or world != "demo"):
-        raise click.ClickException("--import brings the whole world: leave --world, --scenario and --seed away")
+        raise click.ClickException("--import brings the whole world: leave out --world, --scenario and --seed")
     if tls_key is not None and tls_cert is None:
-        raise click.ClickException("--tls-key belongs to a --tls-cert")
+        raise click.ClickException("--tls-key requires --tls-cert")
     with ExitStack() as stack:
         keep = stack.enter_context(_collected_by_ourselves())
         from confsim.simulator import Simulator
@@ -178,7 +186,7 @@ def _served(
         if journal is not None:
             simulator.requests.most = journal
         with _certificate(tls, tls_cert, tls_key, (host, *name)) as (context, trusted):
-            server = simulator.serve(host, port, name, allow_webhooks, public_url, context, allow_origin)
+            server = simulator.serve(host, port, name, allow_webhooks, public_url, context, allow_origin, trust_proxy)
             keep(server)
             yield simulator, server, trusted
         if export_on_exit is not None:
@@ -271,7 +279,7 @@ def _watch(simulator: Simulator, server: Serving, options: dict[str, Any]) -> No
     world, seed, profile, scenario = (options[name] for name in ("world", "seed", "profile", "scenario"))
     watch = Watch(simulator, world, seed, profile, scenario, lambda text: click.echo(text, err=True))
     if not watch.files:
-        raise click.ClickException("--watch: neither --profile nor --world nor --scenario is a file")
+        raise click.ClickException("--watch: neither --profile nor --world nor --scenario is a file; name one")
     server.on_tick(watch)
 
 
@@ -283,10 +291,7 @@ def _run(server: Serving, greet: Callable[[], str], *, opened: bool) -> None:
         if opened:
             _open_browser(f"{server.root}/_confsim/")
 
-    try:
-        server.run(ready)
-    except OSError as error:
-        raise click.ClickException(str(error.strerror or error)) from None
+    server.run(ready)
 
 
 def _open_browser(url: str) -> None:
@@ -299,11 +304,15 @@ def _open_browser(url: str) -> None:
 
 def _clock(at: str | None, frozen: bool) -> Clock | None:
     """Return the clock of the options; None leaves it to the profile."""
+    from confsim.kernel.refusal import Misuse
     from confsim.service.clock import Clock
 
     if at is None and not frozen:
         return None
-    clock = Clock(moment(at))
+    try:
+        clock = Clock(moment(at))
+    except Misuse as misuse:
+        raise Misuse(f"--clock: {misuse}") from None
     if frozen:
         clock.freeze()
     else:

@@ -7,21 +7,27 @@ is that of the present directory or of the nearest one above it that has a pypro
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
+from difflib import get_close_matches
 from os.path import isfile
 from pathlib import Path
 from typing import Any
 
 import click
 
-from confsim.kernel.refusal import Misuse, suggest
+from confsim.kernel.refusal import Misuse, suggest, suggest_near
 from confsim.service.files import reading
 
 from .command import Commands
 
 #: A line that may begin the table or hold it: ``[tool.confsim]``, ``[tool]``, ``tool.confsim.port = 1``, ``tool = {}``.
 _MENTIONED = r"""(?m)^\s*\[?\s*["']?tool["']?\s*(\]|=|\.\s*["']?confsim\b)"""
+#: A table whose name may be a misspelt one, and the least similarity of the two (1 for equal ones).
+_MISSPELT = r"(?m)^\s*\[\s*tool\s*\.\s*(?!confsim\b)([A-Za-z_-]+)"
+_ALIKE = 0.85
+#: Variables that no option has: those that `confsim exec` sets.
+_OTHER_VARIABLES = frozenset({"CONFSIM_URL", "CONFSIM_BASE_URL", "CONFSIM_TLS_CERT"})
 #: Options whose values are paths where there is such a file, and else names of what is shipped.
 _NAMES_OR_PLACES = frozenset({"world", "scenario"})
 #: By the types of click: the types of TOML that stand for them, and what these are called. Texts are all others.
@@ -41,14 +47,18 @@ def find(directory: Path) -> Path | None:
 def defaults(file: Path, group: Commands) -> dict[str, dict[str, Any]]:
     """The defaults of the options of each command, as click takes them.
 
-    Misuse for a file that cannot be read, for a key that is no option, with the nearest, and for a wrong value.
+    Raises Misuse for an unreadable file, for an unknown key, with the nearest, and for a wrong value.
     """
-    if re.search(_MENTIONED, reading.content(file, "settings").decode()) is None:
+    text = reading.content(file, "settings").decode()
+    misspelt = re.search(_MISSPELT, text)
+    if misspelt is not None and get_close_matches(misspelt[1], ["confsim"], 1, _ALIKE):
+        raise Misuse(f"{file}: [tool.{misspelt[1]}] sets nothing; did you mean [tool.confsim]?")
+    if re.search(_MENTIONED, text) is None:
         return {}
     content = reading.toml(file, "settings")
     table = content.get("tool", {}).get("confsim", {})
     if not isinstance(table, dict):
-        raise Misuse(f"{file}: tool.confsim is no table")
+        raise Misuse(f"{file}: tool.confsim is not a table; write [tool.confsim] above its options")
     if not table:
         return {}
     options = {name: _options(command) for name, command in group.every().items()}
@@ -72,6 +82,20 @@ def defaults(file: Path, group: Commands) -> dict[str, dict[str, Any]]:
     return found
 
 
+def unknown_variables(environment: Mapping[str, str], group: Commands) -> Iterator[str]:
+    """Yield a line for each variable CONFSIM_* that sets no option of any command, with the nearest that does."""
+    given = [name for name in environment if name.startswith("CONFSIM_") and name not in _OTHER_VARIABLES]
+    if not given:
+        return
+    known = set(_OTHER_VARIABLES)
+    for command in group.every().values():
+        for parameter in command.params:
+            known.update(parameter.envvar if isinstance(parameter.envvar, list) else ())
+    for name in given:
+        if name not in known:
+            yield f"the variable {name} sets no option{suggest_near(name, sorted(known))}"
+
+
 def _options(command: click.Command) -> dict[str, click.Option]:
     """The options of a command by their long names."""
     return {
@@ -93,10 +117,10 @@ def _check(key: str, known: Collection[str], where: str) -> None:
 
 
 def _value(key: str, value: Any, option: click.Option, file: Path, where: str) -> Any:
-    """The value of a key; a path is taken from where the file is. Misuse for one that the option does not take."""
+    """Return the value of a key; paths are relative to the file. Raises Misuse for an unsuitable value."""
     if option.multiple:
         if not isinstance(value, list):
-            raise Misuse(f"{where} is to be a list, not {_shown(value)}")
+            raise Misuse(f"{where} must be a list, not {_shown(value)}")
         return [_one(each, option, where) for each in value]
     if key == "clock" and type(value) in (int, datetime):
         value = str(value) if isinstance(value, int) else value.isoformat()
@@ -107,10 +131,10 @@ def _value(key: str, value: Any, option: click.Option, file: Path, where: str) -
 
 
 def _one(value: Any, option: click.Option, where: str) -> Any:
-    """The value, which is one of the option. Misuse for one of another type or out of its bounds."""
+    """The value, which is one of the option. Raises Misuse for another type or bounds."""
     wanted, named = next((types, name) for kinds, types, name in _TYPES if isinstance(option.type, kinds))
     if type(value) not in wanted:
-        raise Misuse(f"{where} is to be {named}, not {_shown(value)}")
+        raise Misuse(f"{where} must be {named}, not {_shown(value)}")
     try:
         option.type.convert(value, option, None)
     except click.BadParameter as error:

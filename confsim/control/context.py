@@ -37,7 +37,8 @@ STRICT: Mapping[str, Any] = {parsing.UNKNOWN_QUERY.id: "refuse"}
 class ControlContext(Struct, eq=False):
     """A world, and the other worlds of its server.
 
-    ``host`` is the Host name by which the caller reaches the server. ``carried`` belongs to the decoding of the call.
+    ``host`` is the Host name by which the caller reaches the server, ``start`` the start of URLs if it is another one,
+    as that of a proxy. ``carried`` belongs to the decoding of the call.
     The changes on the world in this call used the assumptions ``asked``, wrote the records ``touched`` and had the
     faults ``hits``; ``instant`` is that of the last one. Without ``notes_reads`` the journal does not note calls that
     only read: pages of the inspector must not change what they show.
@@ -47,6 +48,7 @@ class ControlContext(Struct, eq=False):
     worlds: Worlds
     host: str = HOST
     notes_reads: bool = True
+    start: str = ""
     carried: ProfileContext = field(default_factory=lambda: ProfileContext(STRICT))
     asked: dict[str, None] = {}
     touched: list[Written] = []
@@ -55,13 +57,18 @@ class ControlContext(Struct, eq=False):
 
     def for_call(self) -> ControlContext:
         """Return the context of one call, which notes what the call uses."""
-        return ControlContext(self.service, self.worlds, self.host, self.notes_reads)
+        return ControlContext(self.service, self.worlds, self.host, self.notes_reads, self.start)
+
+    def beside(self, service: Service) -> ControlContext:
+        """Return the context of another world of the server."""
+        return ControlContext(service, self.worlds, self.host, start=self.start)
 
     @property
     def root(self) -> str:
         """The URL of the world's mount, without a slash at its end."""
         scheme = self._in_force(transport.SCHEME)
-        return f"{self.service.address.public_url or f'{scheme}://{self.host}'}{self.service.address.mount}"
+        start = self.start or self.service.address.public_url or f"{scheme}://{self.host}"
+        return start + self.service.address.mount
 
     @property
     def base_url(self) -> str:

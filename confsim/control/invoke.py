@@ -137,10 +137,11 @@ def respond(service: Service, worlds: Worlds, operation: Operation, path: tuple[
 
     In the journal, control calls are separate entries between the API calls.
     """
-    context = ControlContext(service, worlds, request.headers.get("host", HOST))
+    start = service.address.start(request.headers, request.scheme)
+    context = ControlContext(service, worlds, request.headers.get("host", HOST), start=start)
 
     def run() -> object:
-        _check_origin(request, service.address.public_url)
+        _check_origin(request, start)
         _check_size(operation, request.body)
         return invoke(context, operation, path, decode_query(context, request.query), request.body)
 
@@ -168,7 +169,8 @@ def _check_origin(request: Request, public_url: str) -> None:
     """Raise Misuse (403) for a request that a page of another site made a browser send."""
     if cross_site(request, HOST, public_url):
         where = request.headers.get("origin", "")[:200] or "another site"
-        instead = "call it from the test runner; if the page is of this server behind a proxy, set --public-url"
+        ours = "if the page is of this server behind a proxy, set --public-url or --trust-proxy"
+        instead = f"call it from the test runner; {ours}"
         raise Misuse(f"the control plane does not answer web pages of {where}; {instead}", status=403)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from confsim.assumptions.protocol import parsing, sizes, transport
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, in_force, note
-from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.refusal import Misuse, Refusal, suggest_near
 from confsim.service.checks.checks import check_coding
 from confsim.service.messages import Outcome, Request, Response
 from confsim.service.service import OfOneProcess, Service
@@ -100,7 +100,8 @@ class App(OfOneProcess):
             self.admit(request)
         except Refusal as refusal:
             return self.mount.control.refuse(refusal)
-        return self.mount.control.refuse(Misuse(f"there is no world {name[:80]!r}", 404, code="world_unknown"))
+        meant = suggest_near(name, filter(None, self.worlds))
+        return self.mount.control.refuse(Misuse(f"there is no world {name[:80]!r}{meant}", 404, code="world_unknown"))
 
     def _control(self, service: Service, segments: list[str], request: Request) -> Outcome:
         """Answer a control call; a profile has no influence on it."""
@@ -173,7 +174,7 @@ class App(OfOneProcess):
         if not hosts.is_valid(host):
             raise Refusal(Reason.REQUEST_MALFORMED, problem=f"{host[:200]!r} is no Host header")
         if self.answers_to is not None and not self.answers_to(host):
-            raise Refusal(Reason.HOST_UNKNOWN, host=host[:200])
+            raise Refusal(Reason.HOST_UNKNOWN, host=host[:200], name=hosts.name_of(host)[:200])
 
     def needs_body(self, request: Request) -> bool:
         """Return whether the answer to a request, given without its body, may depend on the body.

@@ -76,8 +76,11 @@ def _respond(service: Service, worlds: Worlds, request: Request, segments: Seque
 
     if request.method != "POST":
         return _html(pages.problem(asked, 405, f"A page answers GET and POST, not {request.method}."))
-    if cross_site(request, HOST, service.address.public_url):
-        text = "A form of another site is not answered. A server behind a proxy is told its address by --public-url."
+    if cross_site(request, HOST, service.address.start(request.headers, request.scheme)):
+        text = (
+            "A form of another site is not answered. "
+            "A server behind a proxy is told its address by --public-url or --trust-proxy."
+        )
         return _html(pages.problem(asked, 403, text))
     form = dict(parse_qsl(request.body.decode(errors="replace"), keep_blank_values=True))
     return _answered(asked, lambda: Response(303, [("Location", forms.get(name)(asked, form)), *_HEADERS]))

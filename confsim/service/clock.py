@@ -31,7 +31,9 @@ def instant(value: object) -> int:
     if when is not None and when.tzinfo is not None:
         found = int(when.timestamp() * 1000)
     if found is None:
-        raise Misuse(f"{shown(value)} is no instant: epoch milliseconds, or ISO 8601 with an offset")
+        raise Misuse(
+            f"{shown(value)} is no instant: give epoch milliseconds, or ISO 8601 with an offset (2026-02-01T09:00:00Z)"
+        )
     if not 0 <= found <= LATEST:
         raise Misuse(f"{shown(value)} is no instant that a clock shows: those of the years 1970 to 9999")
     return found

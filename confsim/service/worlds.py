@@ -35,7 +35,7 @@ _NAME = r"(?a)(?!limit\Z)[A-Za-z0-9_-]{1,64}\Z"  # reserved: the path /worlds/li
 
 def _public(url: str) -> tuple[str, str]:
     """Return the start of URLs in ASCII, and its Host name in lower case. Raises Misuse for an invalid one."""
-    wrong = f"{url[:200]!r} is no URL such as https://conf.example or http://127.0.0.1:8080/conf"
+    wrong = f"{url[:200]!r} is not a URL such as https://conf.example or http://127.0.0.1:8080/conf"
     if not url.isprintable() or set(url) & set(" \\?#@<>\"'"):
         raise Misuse(wrong)
     try:
@@ -107,6 +107,7 @@ class Worlds(OfOneProcess):
         self.names: set[str] = set()
         self._public_url = self._public_name = ""
         self._origins = frozenset[str]()
+        self._trusts_proxy = False
         self._lock = RLock()
         self.observers = Observers(ServerObserver)
         self._servers: list[tuple[str, HttpSender]] = []
@@ -182,6 +183,13 @@ class Worlds(OfOneProcess):
             for service in self._services.values():
                 service.pipeline.serve_at(replace(service.address, public_url=url))
 
+    def trust_proxy(self, trusts: bool) -> None:
+        """Set whether URLs in responses start as the headers X-Forwarded-* of a request say, if it has any."""
+        with self._lock:
+            self._trusts_proxy = trusts
+            for service in self._services.values():
+                service.pipeline.serve_at(replace(service.address, trusts_proxy=trusts))
+
     @property
     def settings(self) -> ServerSettings:
         """The settings of the server."""
@@ -211,7 +219,9 @@ class Worlds(OfOneProcess):
                 observer.before_serve(service)
             while len(self._services) > self._most:
                 self._evict()
-            service.pipeline.serve_at(Address(f"/w/{name}", self._server[0], self._public_url, self._origins))
+            service.pipeline.serve_at(
+                Address(f"/w/{name}", self._server[0], self._public_url, self._origins, self._trusts_proxy)
+            )
             for observer in self.observers.of["before_add"]:
                 observer.before_add(name, service)
             self._services[name] = service

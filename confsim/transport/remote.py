@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from http.client import HTTPConnection, HTTPException, HTTPSConnection, InvalidURL
+from http.client import HTTPConnection, HTTPException, HTTPSConnection, InvalidURL, RemoteDisconnected
 from urllib.parse import SplitResult
 
 from confsim.kernel.refusal import Misuse
@@ -12,19 +12,22 @@ from confsim.values.urls import uri
 
 from .transport import WireTransport
 
+#: The code of a Misuse for a server that cannot be reached.
+UNREACHABLE = "unreachable"
+
 
 def parsed_root(url: str, such_as: str) -> SplitResult:
     """Return the parts of a server's address in ASCII. Raises Misuse, without the password, for an unusable one."""
     try:
         parts = uri(url)
     except ValueError as error:
-        raise Misuse(f"{url.rpartition('@')[2]!r} is no address such as {such_as}: {error}") from None
+        raise Misuse(f"{url.rpartition('@')[2]!r} is not a server URL such as {such_as}: {error}") from None
     if parts.username is not None:
-        raise Misuse(f"the address of {parts.hostname} has a user name, which it cannot; tokens are in the accounts")
+        raise Misuse(f"the URL of {parts.hostname} must not contain a user name; tokens belong into the accounts file")
     if parts.scheme not in ("http", "https"):
-        raise Misuse(f"{url!r} is no address such as {such_as}")
+        raise Misuse(f"{url!r} is not a server URL such as {such_as}")
     if parts.query or parts.fragment:
-        raise Misuse(f"{url!r} is no address such as {such_as}: it has a query or a fragment")
+        raise Misuse(f"{url!r} is not a server URL such as {such_as}: it has a query or a fragment")
     return parts
 
 
@@ -42,7 +45,7 @@ class RemoteTransport(WireTransport):
         try:
             self._connection: HTTPConnection = self._connect()
         except InvalidURL as error:
-            raise Misuse(f"{self.root!r} is no address such as http://127.0.0.1:8080: {error}") from None
+            raise Misuse(f"{self.root!r} is not a server URL such as http://127.0.0.1:8080: {error}") from None
         self._base = parts.path
 
     def exchange(self, request: Request) -> Response:
@@ -55,7 +58,10 @@ class RemoteTransport(WireTransport):
             return Response(response.status, response.getheaders(), response.read())
         except (OSError, HTTPException) as error:
             connection.close()
-            raise Misuse(f"{self.root} cannot be reached: {error or type(error).__name__}") from None
+            if isinstance(error, RemoteDisconnected | ConnectionResetError):
+                raise Misuse(f"{self.root} closed the connection without an answer", code="no_answer") from None
+            reason = getattr(error, "strerror", None) or error or type(error).__name__
+            raise Misuse(f"{self.root} cannot be reached: {reason}", code=UNREACHABLE) from None
         except KeyboardInterrupt:
             connection.close()
             self._connection = self._connect()  # the other has half a request, or awaits its answer

@@ -61,4 +61,5 @@ def span(value: object) -> int:
             return round(total)
     negative = value.strip().startswith("-") if isinstance(value, str) else isinstance(value, int) and value < 0
     back = "; time moves forward only, restore or reset goes back" if negative else ""
-    raise Misuse(f"{shown(value)} is no duration such as '15m', '1h 30m', 'PT15M' or 90000 (milliseconds){back}")
+    examples = "'15m', '1h 30m', 'PT15M', 90000 for milliseconds"
+    raise Misuse(f"{shown(value)} is not a valid duration (examples: {examples}){back}")

@@ -37,7 +37,7 @@ def test_yaml_without_pyyaml_is_reported(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
     [
-        ("a.json", "{", "Input data was truncated"),
+        ("a.json", "{", "it ends too early"),
         ("a.json", "[]", "an Arazzo document is an object"),
         ("a.json", b"\xff", "a.json"),
         ("a.yaml", "{", "while parsing"),

@@ -304,7 +304,7 @@ def test_it_speaks_over_standard_input_and_output(monkeypatch, tmp_path):
     [
         (("--base-url", "http://127.0.0.1:1", "--seed", "1"), "--base-url names a world that is there"),
         (("--world", "none"), "'none'"),
-        (("--base-url", "nonsense"), "'nonsense' is no address"),
+        (("--base-url", "nonsense"), "'nonsense' is not a server URL"),
     ],
 )
 def test_wrong_options_are_refused(capsys, arguments, error):

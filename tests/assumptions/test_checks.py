@@ -81,12 +81,12 @@ def test_durations_are_written_as_everywhere(text, id, value):
 @pytest.mark.parametrize(
     ("id", "value", "error"),
     [
-        ("duration.token", "soon", "'soon' is no duration such as '15m'"),
+        ("duration.token", "soon", "'soon' is not a valid duration (examples: '15m'"),
         ("duration.token", True, "True is no whole number"),
-        ("duration.token", timedelta(-1), "is no duration"),
+        ("duration.token", timedelta(-1), "is not a valid duration"),
         ("turn.life", "1500ms", "500 milliseconds are left over: it is a multiple of 1000"),
         ("duration.placement", "PT0.5S", "500 milliseconds are left over"),
-        ("webhooks.retries", ["soon"], "'soon' is no duration"),
+        ("webhooks.retries", ["soon"], "'soon' is not a valid duration"),
         ("webhooks.retries", "15m", "'15m' is no list of milliseconds, or of durations such as '15m'"),
     ],
 )

@@ -142,7 +142,7 @@ def test_version_and_help():
 
 def test_every_module_of_commands_is_listed_with_what_it_declares():
     """A command is found by the list alone: its module is imported when it is asked for."""
-    for module in pkgutil.iter_modules(cli.__path__, "confsim.cli."):
+    for module in pkgutil.walk_packages(cli.__path__, "confsim.cli."):
         importlib.import_module(module.name)
     declared = {name: command.callback.__module__ for name, command in commands.commands.items()}
     assert declared == {name: command.callback.__module__ for name, command in commands.every().items()}
@@ -159,7 +159,7 @@ def test_help_lists_options_by_section_and_the_environment_once():
     """Every option in one section."""
     text = run("serve", "--help")[1]
     titles = [line[:-1] for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
-    assert titles == ["Address", "World", "Limits", "Storage", "Output", "Options"]
+    assert titles == ["Example", "Address", "World", "Limits", "Storage", "Output", "Options"]
     assert text.count("CONFSIM_") == 2
     for parameter in commands.every()["serve"].params:
         assert re.search(rf"^  .*{parameter.opts[-1]}\b", text, re.M)

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from confsim import guides
-from confsim.cli import command, confsim, explaining, listing
+from confsim.cli import confsim, explaining, listing, printing
 from confsim.inspector import manual
 from kit.processes.commands import run
 
@@ -66,7 +66,7 @@ def test_a_part_of_names_is_answered_with_what_is_near(tmp_path):
 )
 def test_tables_and_titles_fit_the_terminal(monkeypatch, arguments):
     """Those of explanations, guides and the reference too; code stays as it is."""
-    for module in (command, explaining, listing):
+    for module in (explaining, listing, printing):
         monkeypatch.setattr(module, "terminal_width", lambda: 90)
     output = CliRunner().invoke(confsim, arguments).output
     lines = re.sub(r"^```.*?^```$", "", output, flags=re.M | re.S).splitlines()

@@ -98,7 +98,7 @@ def test_a_scenario_that_fails(run, written):
         (["lobby", "--clock", "²"], "'²' is no instant"),
         (["lobby", "--input", "a"], "NAME=VALUE"),
         (["lobby", "--input", "a=1"], "no workflow has an input 'a'"),
-        (["lobby", "--base-url", "nowhere"], "no address"),
+        (["lobby", "--base-url", "nowhere"], "is not a server URL"),
         (["lobby", "--base-url", "http://127.0.0.1:1"], "cannot be reached"),
         (["lobby", "--base-url", "http://127.0.0.1:1", "--fresh"], "cannot be reached"),
         (["lobby", "--fresh"], "give its --base-url"),

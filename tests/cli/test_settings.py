@@ -64,17 +64,18 @@ def test_paths_are_relative_to_the_file(project):
     [
         ("[tool.confsim]\nprot = 1\n", "tool.confsim has no 'prot'; did you mean 'port'?"),
         ("[tool.confsim.run]\nport = 1\n", "tool.confsim.run has no 'port'; there are "),
-        ('[tool.confsim]\nport = "many"\n', "pyproject.toml: tool.confsim.port is to be a whole number, not 'many'"),
-        ("[tool.confsim]\nport = [1]\n", "tool.confsim.port is to be a whole number, not [1]"),
-        ("[tool.confsim]\nseed = true\n", "tool.confsim.seed is to be a whole number, not true"),
-        ("[tool.confsim]\nport = 99999\n", "tool.confsim.port: 99999 is not in the range"),
-        ("[tool.confsim]\nprofile = 3\n", "tool.confsim.profile is to be a text, not 3"),
-        ("[tool.confsim]\nquiet = 1\n", "tool.confsim.quiet is to be true or false, not 1"),
+        ('[tool.confsim]\nport = "many"\n', "pyproject.toml: tool.confsim.port must be a whole number, not 'many'"),
+        ("[tool.confsim]\nport = [1]\n", "tool.confsim.port must be a whole number, not [1]"),
+        ("[tool.confsim]\nseed = true\n", "tool.confsim.seed must be a whole number, not true"),
+        ("[tool.confsim]\nport = 99999\n", "tool.confsim.port: 99999 is not a whole number from 0 to 65535"),
+        ("[tool.confsim]\nprofile = 3\n", "tool.confsim.profile must be a text, not 3"),
+        ("[tool.confsim]\nquiet = 1\n", "tool.confsim.quiet must be true or false, not 1"),
         ('[tool.confsim.serve]\nlog-format = "xml"\n', "tool.confsim.serve.log-format: 'xml' is not one of "),
-        ('[tool.confsim.serve]\nname = "box"\n', "tool.confsim.serve.name is to be a list, not 'box'"),
-        ("[tool.confsim.serve]\nname = [1]\n", "tool.confsim.serve.name is to be a text, not 1"),
+        ('[tool.confsim.serve]\nname = "box"\n', "tool.confsim.serve.name must be a list, not 'box'"),
+        ("[tool.confsim.serve]\nname = [1]\n", "tool.confsim.serve.name must be a text, not 1"),
         ("[tool.confsim.sreve]\nquiet = true\n", "no such command; did you mean 'serve'?"),
-        ("[tool]\nconfsim = 1\n", "tool.confsim is no table"),
+        ("[tool]\nconfsim = 1\n", "tool.confsim is not a table"),
+        ("[tool.confsm]\nport = 1\n", "[tool.confsm] sets nothing; did you mean [tool.confsim]?"),
         ("[tool.confsim\n", "pyproject.toml': it is not valid TOML: "),
     ],
 )
@@ -138,3 +139,19 @@ def test_a_directory_that_is_gone_has_no_settings(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
     assert cli._settings() == {}
+
+
+def test_a_variable_that_sets_no_option_is_reported(tmp_path, monkeypatch):
+    """The nearest name is suggested, the command runs; those of options and of ``confsim exec`` are not reported."""
+    monkeypatch.chdir(tmp_path)
+    code, _, errors = run("guide", CONFSIM_PROT="9000", CONFSIM_SERVE_PORT="1", CONFSIM_TLS_CERT="x", CONFSIM_URL="x")
+    assert (code, errors) == (
+        0,
+        "Warning: the variable CONFSIM_PROT sets no option; did you mean 'CONFSIM_PORT'?\n",
+    )
+
+
+def test_tables_of_other_tools_are_not_reported(project):
+    """Not even those whose names begin alike."""
+    project("[tool.confetti]\na = 1\n[tool.coverage]\na = 1\n")
+    assert run("guide")[0] == 0

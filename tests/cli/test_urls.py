@@ -21,9 +21,15 @@ OPTIONS = {
     "serve --name": ("host", "serve -p 0 --name"),
     "serve --allow-webhooks": ("host", "serve -p 0 --allow-webhooks"),
     "serve --public-url": ("url", "serve -p 0 --public-url"),
+    "serve --allow-origin": ("origin", "serve -p 0 --allow-origin"),
+    "exec --allow-origin": ("origin", "exec --allow-origin VALUE true"),
     "exec --name": ("host", "exec --name VALUE true"),
     "exec --allow-webhooks": ("host", "exec --allow-webhooks VALUE true"),
     "exec --public-url": ("url", "exec --public-url VALUE true"),
+    **{
+        f"{command.split()[0]} --base-url": ("url", f"{command} --base-url")
+        for command in ("call get_me", "tail", "clock", "fault", "join a --as user", "reset", "listen --forward-to :1")
+    },
     "run --base-url": ("url", "run lobby --base-url"),
     "bundle --base-url": ("url", "bundle --base-url"),
     "mcp --base-url": ("url", "mcp --base-url"),
@@ -44,6 +50,7 @@ WRONG = {
         "a.example",
         "http://a/?x",
     ],
+    "origin": ["a.example", "ftp://a.example", "http://a.example/path", "http://a..b"],
     "host": ["http://a.example", "a.example:80", "a..b", "-bad-", "a b", "*", "ü" * 70],
 }
 CASES = [(option, value) for option, (kind, _) in OPTIONS.items() for value in WRONG[kind]]

@@ -65,7 +65,7 @@ def test_the_plan_sends_nothing(verify):
     [
         (["--accounts", "missing.toml"], "accounts 'missing.toml'"),
         (["--base-url", "http://127.0.0.1:9"], "cannot be reached"),
-        (["--base-url", "nowhere"], "is no address"),
+        (["--base-url", "nowhere"], "is not a server URL"),
         (["--examples", "0"], "Invalid value"),
     ],
 )

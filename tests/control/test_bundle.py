@@ -211,8 +211,8 @@ def test_a_held_call_is_not_repeated(sim, when):
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("nonsense", "it is no bundle"),
-        ("[]", "it is no bundle"),
+        ("nonsense", "it is not a bundle"),
+        ("[]", "it is not a bundle"),
         ('{"format": 99}', "it is of format 99; this confsim reads formats up to 4"),
         ('{"format": 1}', "it is damaged: .*missing required field"),
     ],
@@ -305,7 +305,7 @@ def test_the_commands(sim, run, tmp_path):
         assert run("bundle", "--base-url", server.root, "-o", str(tmp_path / "none" / "x"))[0] == 1
         code, _, error = run("bundle", "--base-url", f"{server.root}/w/none")
         assert code == 1
-        assert "gives no bundle: 404" in error
+        assert f"--base-url {server.root}/w/none: there is no world 'none'" in error
     assert run("replay", str(file)) == (0, "1 call: the same to the byte\n", "")
     document = json.loads(file.read_text())
     document["calls"][0]["answer"]["status"] = 500

@@ -22,6 +22,7 @@ import confsim.control.catalogue
 import confsim.testing
 from confsim import guides
 from confsim.cli import confsim as commands, settings
+from confsim.cli.command import SERVED
 from confsim.service.files.profile import read_profile
 from confsim.testing.learning.accounts import read_accounts
 from kit.documented import BLOCK, SHOWN, shown
@@ -48,6 +49,7 @@ class Walk:
     def __init__(self, stack: ExitStack, directory: Path) -> None:
         self._stack = stack
         self._servers = ExitStack()
+        self._patch = stack.enter_context(pytest.MonkeyPatch.context())
         self._stack.push(self._servers)
         self._directory = directory
         self._port = "8080"
@@ -90,6 +92,9 @@ class Walk:
         self._servers.close()
         served = self._servers.enter_context(serving(*arguments))
         self._port = served.root.rpartition(":")[2]
+        for command, declared in commands.every().items():  # the default of a reader, whose server has its usual port
+            if any(each.name == "base_url" and each.default == SERVED for each in declared.params):
+                self._patch.setenv(f"CONFSIM_{command.upper()}_BASE_URL", served.root)
 
     def _run(self, text: str) -> None:
         if any(f"{tool} " in text and shutil.which(tool) is None for tool in ("node", "java")):

@@ -66,7 +66,9 @@ class Reason(Enum):
     TOO_MANY_CALLS = Refused(429, "A token may make {limit} calls in a minute.", gaps="G012")
     REQUEST_TIMEOUT = Refused(408, "The request did not arrive in time.", gaps="G011")
     UNSUPPORTED_MEDIA_TYPE = Refused(415, "The body is read as {expected}, not {given}.", gaps="G009")
-    HOST_UNKNOWN = Refused(403, "This server does not answer to the host name {host!r}.", gaps="G541")
+    HOST_UNKNOWN = Refused(
+        403, "This server does not answer to the host name {host!r}; it is added by `--name {name}`.", gaps="G541"
+    )
     # Credentials
     CREDENTIAL_MISSING = Refused(401, "This call needs a token.", gaps="G018")
     CREDENTIAL_INVALID = Refused(401, "The token is not known, or no longer.", gaps="G019")

@@ -155,6 +155,8 @@ class Bundle(Struct, frozen=True, kw_only=True):
     calls: list[BundledCall]
     #: The missing parts of the history, in words.
     left_out: list[str] = []
+    #: Whether the start of URLs is what the headers X-Forwarded-* say.
+    trusts_proxy: bool = False
     #: Whether secrets are replaced by stand-ins.
     masked: bool = False
     #: Digest of the form of the world after the last call of the API, see ``form_digest``; "" when there is none.
@@ -188,7 +190,7 @@ def decoded(whole: bytes) -> Bundle:
     try:
         format = msgspec.json.decode(whole, type=_Version).format
     except (ValueError, RecursionError) as error:
-        raise Misuse(f"it is no bundle: {reading.json_problem(error)}") from None
+        raise Misuse(f"it is not a bundle, which `confsim bundle` writes: {reading.json_problem(error)}") from None
     if not 1 <= format <= FORMAT:
         raise Misuse(f"it is of format {format}; this confsim reads formats up to {FORMAT}")
     try:

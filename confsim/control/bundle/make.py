@@ -53,6 +53,7 @@ def bundle(context: ControlContext, *, masked: bool) -> bytes:
         host=service.address.host or HOST,
         public_url=service.address.public_url,
         origins=sorted(service.address.origins),
+        trusts_proxy=service.address.trusts_proxy,
         faults_by_request=service.faults.by_request,
         webhooks_listed=service.webhooks.listed,
         started=min((each.at for each in calls), default=service.clock.now()),

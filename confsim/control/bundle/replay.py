@@ -117,9 +117,8 @@ class Player:
         else:
             worlds = Worlds(Service(service.world, Clock(bundle.started), self._profile))
             worlds.add(bundle.mount.removeprefix("/w/"), service)
-        service.pipeline.serve_at(
-            replace(service.address, host=bundle.host, public_url=bundle.public_url, origins=frozenset(bundle.origins))
-        )
+        recorded = {name: getattr(bundle, name) for name in ("host", "public_url", "trusts_proxy")}
+        service.pipeline.serve_at(replace(service.address, origins=frozenset(bundle.origins), **recorded))
         return worlds
 
     def digest(self) -> str:

@@ -100,7 +100,7 @@ def make_world(context: ControlContext, body: MakeWorld) -> MadeWorld:
     if body.name is not None:
         context.worlds.add(name, service)
     described = _fields(context, name, service)
-    there = ControlContext(service, context.worlds, context.host)
+    there = context.beside(service)
     with service.lock:
         change = there.view()
     known, tokens = clients_and_tokens(change)
@@ -167,7 +167,7 @@ def _describe(context: ControlContext, name: str, service: Service) -> WorldInfo
 
 
 def _fields(context: ControlContext, name: str, service: Service) -> dict[str, Any]:
-    there = ControlContext(service, context.worlds, context.host)
+    there = context.beside(service)
     now = monotonic()
     return {
         "name": name,

@@ -12,8 +12,10 @@ body or slow clients.
 from __future__ import annotations
 
 import asyncio
+import errno
 import faulthandler
 import logging
+import os
 import signal
 import socket
 import sys
@@ -45,6 +47,9 @@ Ready = Callable[["LiveServer"], object]
 _LOG = logging.getLogger("confsim.http")
 #: Seconds that a running call has to finish after a SIGTERM or SIGHUP.
 _GRACE = 2.0
+#: Errors of a machine without IPv6, and how often a port is sought that is free in both address families.
+_NO_FAMILY = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL)
+_ATTEMPTS = 20
 
 
 class LiveServer:
@@ -101,8 +106,8 @@ class LiveServer:
 
     def start(self) -> None:
         """Serve from a daemon thread; returns once clients can connect."""
-        listener = self._listen()
-        self._thread = threading.Thread(target=self._serve, args=(listener,), name="confsim-server", daemon=True)
+        listeners = self._listen()
+        self._thread = threading.Thread(target=self._serve, args=(listeners,), name="confsim-server", daemon=True)
         self._thread.start()
 
     def run(self, ready: Ready = lambda server: None) -> None:
@@ -111,12 +116,12 @@ class LiveServer:
         A call that does not end cannot keep the process alive: a second signal kills it, SIGHUP aside, and a SIGTERM or
         SIGHUP kills it after ``_GRACE`` seconds, with the traceback of the call on stderr.
         """
-        listener = self._listen()
+        listeners = self._listen()
         main = threading.current_thread() is threading.main_thread()  # only the main thread may set signal handlers
         numbers = (signal.SIGINT, *signals.ending()) if main else ()
         before = {number: signal.signal(number, self._signalled) for number in numbers}
         try:
-            self._serve(listener, ready)
+            self._serve(listeners, ready)
         finally:
             if self._dying:
                 faulthandler.cancel_dump_traceback_later()
@@ -148,33 +153,34 @@ class LiveServer:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def _listen(self) -> socket.socket:
+    def _listen(self) -> list[socket.socket]:
         if self._loop is not None and not self._loop.is_closed():
             raise RuntimeError(f"the server is running already, at {self.url}")
         if not 0 <= self.port <= 65535:
             raise Misuse(f"port: {self.port} is not from 0 to 65535")
-        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
-            listener = socket.create_server((self.host, self.port), family=family, backlog=1024)
+            listeners = _listeners(self.host, self.port)
         except OSError as error:
-            raise OSError(error.errno, f"cannot listen on {self.host}:{self.port}: {error.strerror}") from error
-        self.port = listener.getsockname()[1]
+            why = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+            raise OSError(error.errno, f"cannot listen on {self.host}:{self.port}: {why}") from error
+        self.port = listeners[0].getsockname()[1]
         self._loop, self._stopping = _Loop(), asyncio.Event()
-        return listener
+        return listeners
 
-    def _serve(self, listener: socket.socket, ready: Ready = lambda server: None) -> None:
+    def _serve(self, listeners: list[socket.socket], ready: Ready = lambda server: None) -> None:
         assert self._loop is not None
         try:
             with serving():
-                self._loop.run_until_complete(self._main(self._loop, listener, ready))
+                self._loop.run_until_complete(self._main(self._loop, listeners, ready))
         finally:
             self._loop.close()
 
-    async def _main(self, loop: asyncio.AbstractEventLoop, listener: socket.socket, ready: Ready) -> None:
+    async def _main(self, loop: asyncio.AbstractEventLoop, listeners: list[socket.socket], ready: Ready) -> None:
         peers: set[Peer] = set()
         turns = Turns(loop.time)
-        port = await loop.create_server(
-            lambda: Connection(
+
+        def connection() -> Connection:
+            return Connection(
                 self.handler,
                 self.limits,
                 loop.time,
@@ -184,11 +190,9 @@ class LiveServer:
                 self._find_stream,
                 self._bodies,
                 self._worker,
-            ),
-            sock=listener,
-            backlog=1024,
-            ssl=self.tls,
-        )
+            )
+
+        ports = [await loop.create_server(connection, sock=each, backlog=1024, ssl=self.tls) for each in listeners]
         try:
             ready(self)
             while not self._stopping.is_set():
@@ -200,12 +204,39 @@ class LiveServer:
                 except Exception:
                     _LOG.exception("the call on a tick failed")
         finally:
-            loop.remove_reader(listener)
+            for each in listeners:
+                loop.remove_reader(each)
             for _ in range(4):  # an accepted connection takes some turns of the loop to appear, and one more to close
                 for peer in tuple(peers):
                     peer.hang_up()
                 await asyncio.sleep(0)
-            port.close()  # only now: asyncio fails on connections that appear after it
+            for port in ports:
+                port.close()  # only now: asyncio fails on connections that appear after it
+
+
+def _listeners(host: str, port: int) -> list[socket.socket]:
+    """Return the sockets that listen at a host: for localhost one of each address family that the machine has.
+
+    Clients resolve localhost to either; port 0 takes one that is free in both. Raises OSError if it is in use.
+    """
+    if host.lower() != "localhost":
+        return [_listener(host, port)]
+    for attempt in range(_ATTEMPTS):
+        first = _listener("127.0.0.1", port)
+        try:
+            return [first, _listener("::1", first.getsockname()[1])]
+        except OSError as error:
+            if error.errno in _NO_FAMILY:
+                return [first]
+            first.close()
+            if port or attempt == _ATTEMPTS - 1:
+                raise
+    raise AssertionError
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=1024)
 
 
 def _expire(peers: set[Peer], now: float) -> None:

@@ -32,7 +32,8 @@ class Serving(OfOneProcess):
 
     Meanwhile webhooks are sent over HTTP, to loopback hosts and those of ``allow_webhooks``. With ``tls`` the server
     speaks HTTPS, and URLs in answers begin with its address unless there is a ``public_url``. Web pages of
-    ``allow_origins`` may call every world. Raises Misuse for an invalid name, host, URL or origin.
+    ``allow_origins`` may call every world. With ``trust_proxy`` URLs in answers begin with what the headers
+    X-Forwarded-* of a request say. Raises Misuse for an invalid name, host, URL or origin.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Serving(OfOneProcess):
         public_url: str = "",
         tls: SSLContext | None = None,
         allow_origins: Iterable[str] = (),
+        trust_proxy: bool = False,
     ) -> None:
         self.worlds = worlds
         self._mount = mount
@@ -56,6 +58,7 @@ class Serving(OfOneProcess):
             worlds.allow_origins(*allowed)
         if public_url:
             worlds.serve_at(public_url)
+        self._trusts_proxy = trust_proxy
         self._sender: HttpSender | None = None
         self.answer_to(*names)
         self._app = App(worlds, mount, hosts.known(host, worlds.names))
@@ -151,6 +154,8 @@ class Serving(OfOneProcess):
         self._sender = HttpSender(self._allowed)
         if self._server.tls is not None and not self.worlds.public_url:
             self.worlds.serve_at(self.root)
+        if self._trusts_proxy:
+            self.worlds.trust_proxy(True)
         self.worlds.attach_server(self.root.partition("://")[2], self._sender)
 
     def _detach(self) -> None:
@@ -158,6 +163,8 @@ class Serving(OfOneProcess):
             self._sender.close()
             self.worlds.detach_server(self._sender)
             self._sender = None
+            if self._trusts_proxy:
+                self.worlds.trust_proxy(False)
 
     def __enter__(self) -> Self:
         self.start()

@@ -98,6 +98,8 @@ class SqliteStore:
                 self._open()
             except sqlite3.Error as error:
                 raise self._read_error(error) from None
+            except (FileExistsError, NotADirectoryError):
+                raise Misuse(f"{self}: it is a file, or below one; name a directory, which is made if needed") from None
             except OSError as error:
                 raise Misuse(f"{self}: {error.strerror or error}") from None
             self._opened = opened.pop_all()

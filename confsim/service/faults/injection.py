@@ -21,7 +21,7 @@ from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import ProfileContext
 from confsim.domain.events.deliveries import DELIVERIES
 from confsim.domain.identity import credentials
-from confsim.kernel.refusal import Misuse, Refusal, require_at_most
+from confsim.kernel.refusal import Misuse, Refusal, require_at_most, suggest
 from confsim.service.incoming import Incoming
 from confsim.service.live import LiveWorld, WorldObserver
 
@@ -91,7 +91,8 @@ class Faults(WorldObserver):
         """Remove a fault; the others keep their counts. Raises Misuse (404) for an unknown id."""
         rest = [each for each in self._active if each.id != id]
         if len(rest) == len(self._active):
-            raise Misuse(f"there is no fault {id!r}", status=404)
+            known = suggest(id, [each.id for each in self._active]) or "; there are none"
+            raise Misuse(f"there is no fault {id!r}{known}", status=404)
         self._activate(rest)
 
     def allow_by_request(self, allowed: bool) -> None:

@@ -124,4 +124,8 @@ def json(path: str | Path, what: str) -> Any:
 
 def json_problem(error: ValueError | RecursionError) -> str:
     """Return what is wrong with a JSON document whose decoding raised an error."""
-    return TOO_DEEP if isinstance(error, RecursionError) else str(error).removeprefix("JSON is malformed: ")
+    if isinstance(error, RecursionError):
+        return TOO_DEEP
+    if str(error) == "Input data was truncated":
+        return "it ends too early: a value, a bracket or a brace is missing at its end"
+    return str(error).removeprefix("JSON is malformed: ")

@@ -31,9 +31,10 @@ class Narrow(LiveServer):
     """A server between which and a client that does not read there is room for little."""
 
     def _listen(self):
-        listener = super()._listen()
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # connections have what the listener has
-        return listener
+        listeners = super()._listen()
+        for each in listeners:
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # connections have what the listener has
+        return listeners
 
 
 @pytest.fixture

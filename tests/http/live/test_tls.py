@@ -136,7 +136,7 @@ def test_serve_signs_a_certificate_or_takes_one(certificate, trusting):
         with urllib.request.urlopen(f"{root}/_confsim/health", context=trusting) as answer:
             assert answer.status == 200
     code, _, errors = run("serve", "--tls-key", str(certificate[1]))
-    assert (code, "--tls-key belongs to a --tls-cert" in errors) == (1, True)
+    assert (code, "--tls-key requires --tls-cert" in errors) == (1, True)
 
 
 @pytest.mark.parametrize(("scheme", "status"), [("https", 200), ("http", 403), ("x", 403)])

@@ -16,7 +16,7 @@ from threading import Thread
 #: Tests may set another for the processes that they start.
 PYTHON = sys.executable
 #: The variable that names the socket of the server.
-SOCKET = "CONFSIM_TESTS_FORK_SERVER"
+SOCKET = "_CONFSIM_TESTS_FORK_SERVER"
 
 
 @contextmanager
@@ -48,5 +48,7 @@ def _start(listener: socket.socket, its: socket.socket) -> None:
             return
         script = str(Path(__file__).with_name("fork_server.py"))
         descriptors = [each.fileno() for each in (listener, its)]
-        process = subprocess.Popen([PYTHON, "-P", script, *map(str, descriptors)], pass_fds=descriptors)
+        # What it runs before it forks must not call the server of the test that happens to start it.
+        ours = {name: value for name, value in os.environ.items() if not name.startswith("CONFSIM_")}
+        process = subprocess.Popen([PYTHON, "-P", script, *map(str, descriptors)], pass_fds=descriptors, env=ours)
     process.wait()

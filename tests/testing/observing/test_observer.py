@@ -449,7 +449,7 @@ def test_a_service_that_is_gone_is_reported():
     assert (why.partition(": ")[0], count) == (f"{url} cannot be reached", 1)
     assert status == 502
     assert b"cannot be reached" in body
-    with pytest.raises(Misuse, match="no address"):
+    with pytest.raises(Misuse, match="is not a server URL"):
         Proxy("service.example", print)
 
 
