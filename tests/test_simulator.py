@@ -221,7 +221,7 @@ def test_the_clock_of_a_simulator(sim):
     sim.clock.freeze()
     assert sim.clock.frozen
     assert str(sim.clock.now) in repr(sim.clock)
-    with pytest.raises(Misuse, match="no duration"):
+    with pytest.raises(Misuse, match="not a valid duration"):
         sim.clock.advance("soon")
 
 

@@ -143,14 +143,14 @@ def test_query_parameters_are_not_taken_from_the_body(operation):
 ADMINISTRATIVE = [
     operation
     for operation in API
-    if set(operation.gate.grants) & {Grant.CUSTOMER_ADMIN, Grant.API_TOKEN, Grant.OWNER, Grant.OPERATOR}
+    if set(operation.gate.grants) & {Grant.CUSTOMER_ADMIN, Grant.API_TOKEN, Grant.OPERATOR}
 ]
 
 
 @pytest.mark.rule("R221")
 @each("operation", ADMINISTRATIVE, ids=by_name)
 def test_an_api_token_passes_every_administrative_gate_of_its_client(operation):
-    """Whatever is for administrators, owners or hosts; only what is a user's own is no call of a server (G149)."""
+    """Whatever is for administrators or hosts; what is reserved for owners, or a user's own, is not (G149)."""
     sim = Simulator(clock=START)
     answer = call(sim, operation, API_TOKEN, valid(operation, IdPool(sim.service.world, CUSTOMER), 1))
     assert answer.ok or answer.body["code"] not in {"role_missing", "credential_invalid"}

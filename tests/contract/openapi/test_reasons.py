@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from confsim import Simulator
 from confsim.api.call import NOWHERE, Call
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import Reason
@@ -12,6 +13,8 @@ from confsim.contract.openapi.reasons import reasons_of
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.reference.observed import observed
 from confsim.service.document import api_document
+from confsim.testing.samples import IdPool, valid
+from kit import API_TOKEN, CUSTOMER, START
 from kit.observations.listed import ListedRefusals
 
 #: What one choice takes away: the operation refuses for the reason under the defaults.
@@ -215,3 +218,23 @@ def test_a_document_lists_what_a_profile_lets_an_operation_refuse():
 
     assert "channel_name_taken" in codes({})
     assert "channel_name_taken" not in codes({"channels.unique-names": "allow"})
+
+
+def test_a_token_of_a_client_that_says_me_is_listed():
+    """Wherever a path names a user, "me" of an API token is refused for the reason that the document lists."""
+    sim = Simulator(clock=START)
+    named = [each for each in API if any(parameter.name == "userId" for parameter in each.path_parameters)]
+    told = set()
+    for operation in named:
+        given = valid(operation, IdPool(sim.service.world, CUSTOMER), 1)
+        arguments = {**given.path, **given.query, "userId": "me"}
+        if operation.body is not None:
+            arguments["body"] = given.body
+        try:
+            answer = sim.fork().call(operation.name, API_TOKEN, **arguments)
+        except Misuse:  # with "me" it is the path of another operation
+            continue
+        if answer.status == 403 and answer.json()["code"] == "no_user_context":
+            told.add(operation.name)
+            assert Reason.NO_USER_CONTEXT in reasons_of(operation, observed()[operation.name], {}), operation.name
+    assert {"get_user_client", "set_user_handle"} <= told

@@ -16,7 +16,8 @@ import pytest
 import confsim
 from confsim import Simulator
 from confsim.cli.call_log import CallLog
-from confsim.pytest_plugin import _line
+from confsim.control.why.past import Past
+from confsim.pytest_plugin.failing import _call
 from confsim.service.masking import ENDS, NAMES
 from confsim.service.messages import Request
 from confsim.service.worker import Worker
@@ -70,7 +71,14 @@ def ask(server, path, query="", headers=(), method="GET", body=None):
 def outputs(sim, server, lines):
     """All that people read of a journal: by name, as text."""
     yield "log", "\n".join(lines)
-    yield "journal section of pytest", "\n".join(_line(sim, entry) for entry in sim.service.journal)
+    yield (
+        "journal section of pytest",
+        "\n".join(
+            line
+            for entry in sim.service.journal
+            for line in _call(Past(sim.service), entry, sim.control.context, verbose=True)
+        ),
+    )
     yield "entries", "\n".join(repr(entry.request) for entry in sim.service.journal if not entry.operation)
     calls = ["requests", "requests/unmatched", "moments", "search?text=GET&limit=1000", "bundle?mask=true"]
     calls += [f"requests/export?as={form}" for form in ("curl", "har", "pytest", "scenario")]

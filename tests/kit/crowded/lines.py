@@ -9,13 +9,16 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 from confsim.http.live.serving import Serving
-from kit import OWNER
+from kit import OWNER, ROOM
 from kit.crowded.texts import HOSTILE
 from kit.processes.commands import Command, Ran, run
 
 Line = tuple[str, ...]
 #: The commands that are not asked, each with the reason.
-LEFT_OUT = {"campaign": "it starts processes that make verify runs, which are asked"}
+LEFT_OUT = {
+    "campaign": "it starts processes that make verify runs, which are asked",
+    "listen": "it goes on until Ctrl-C, and its test reads what it prints",
+}
 #: Commands that serve until they are ended.
 SERVING = {"observe", "serve"}
 
@@ -31,11 +34,24 @@ def lines(server: Serving, folder: Path) -> Iterator[Line]:
     yield from (("explain", text[:60]) for text in HOSTILE.values())
     yield "exec", "--import", state, "--", sys.executable, "-c", ""
     yield "mcp", "--base-url", server.root
+    yield "operations", "lobby"
+    yield "completion", "bash"
+    world = ("--base-url", server.root)
+    yield "tail", *world, "--once", "--kind", "all", "--lines", "1000", "--verbose"
+    yield from (("tail", *world, "--once", "--text", text[:60]) for text in HOSTILE.values())
+    yield "call", *world, "list_channels", "--as", "owner", "--include"
+    yield from (("call", *world, "create_channel", "--as", "owner", f"name={text[:60]}") for text in HOSTILE.values())
+    yield "join", *world, ROOM, "--as", "owner"
+    yield "fault", *world, "add", "get_me", "status=503"
+    yield "fault", *world
+    yield "clock", *world, "advance", "1ms"
+    yield "clock", *world
     yield "serve", "--port", "0", "--import", state
     yield "observe", "--upstream", server.base_url, "--accounts", accounts, "--port", "0"
     yield "run", "--base-url", server.base_url, "lobby"
     yield "verify", *service
     yield "calibrate", *service, "-o", str(folder / "profile.toml")
+    yield "reset", *world
 
 
 def asked(line: Line) -> Ran:

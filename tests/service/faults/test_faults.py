@@ -320,7 +320,7 @@ def test_a_request_carries_its_own_fault(sim, given, status):
         ("now=yesterday", "no instant"),
         ("now=253402300800000", "9999"),
         ('{"status": 503', "no JSON"),
-        ("clock=forever", "no duration"),
+        ("clock=forever", "not a valid duration"),
         ("real=31s", "longer than 30s"),
     ],
 )
@@ -399,7 +399,7 @@ def test_requests_may_be_kept_from_it(sim):
         ({"operation": "get_me", "do": {"headers": {"X": "\u20ac"}}}, "headers"),
         ({"operation": "get_me", "do": {"headers": {"Content-Length": "9"}}}, "no header that a fault can set"),
         ({"operation": "get_me", "do": {"reason": "method_not_allowed", "facts": {"allowed": "a\nb"}}}, "no header"),
-        ({"operation": "get_me", "do": {"clock": "9" * 400 + "w"}}, "no duration"),
+        ({"operation": "get_me", "do": {"clock": "9" * 400 + "w"}}, "not a valid duration"),
         ({"thing": "mail", "do": "lots"}, "did you mean 'lost'?"),
         ({"thing": "mail", "do": {"by": "1s"}}, "outcome and by"),
         ({"thing": "mail", "do": {"outcome": "lost", "by": "1s"}}, "takes no time"),
@@ -407,7 +407,7 @@ def test_requests_may_be_kept_from_it(sim):
         ({"thing": "mail", "match": {"too": "x"}, "do": "lost"}, "did you mean 'to'?"),
         ({"thing": "recording", "do": "late"}, "how much later?"),
         ({"thing": "recording", "do": {"outcome": "late", "by": 0}}, "is no while"),
-        ({"thing": "recording", "do": {"outcome": "late", "by": "x"}}, "no duration"),
+        ({"thing": "recording", "do": {"outcome": "late", "by": "x"}}, "not a valid duration"),
     ],
 )
 def test_what_is_not_known_is_reported_and_nothing_is_taken(sim, fault, reported):

@@ -182,6 +182,7 @@ def test_a_relative_path_is_told_with_its_folder(tmp_path, monkeypatch):
 #: Modules that read what confsim itself wrote or ships, each with the reason.
 OTHERS = {
     "cli/ports.py": "what Linux says of sockets and processes",
+    "pytest_plugin/shared.py": "what the worker that started the shared server wrote",
     "service/files/reading.py": "the reader",
     "testing/campaigning/campaign.py": "the results that a campaign wrote",
 }

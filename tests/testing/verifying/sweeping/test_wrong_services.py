@@ -122,7 +122,7 @@ def test_a_machine_that_is_led_to_another_state_is_told_by_a_read_of_it(side):
         endpoint = side.call("add_events_endpoint", "customer-admin", {"url": "https://example.com/1"})["id"]
         side.things.add(Thing("endpoints", endpoint, side.things.accounts_client))
         side.call("update_events_endpoint", "customer-admin", {"url": "https://example.com/2"}, id=endpoint)
-        key = ("update_events_endpoint", (("events endpoint", 4), ("then", "INACTIVE")), Way.ASTRAY)
+        key = ("update_events_endpoint", (("events endpoint", 5), ("then", "INACTIVE")), Way.ASTRAY)
         assert key in {each.key for each in side.wrongs.open}
         side.call("list_events_endpoints", "customer-admin")
     assert key in side.wrongs.distinguished
