@@ -25,7 +25,7 @@ from kit.growth.prepared import prepared
 
 CANONICAL = tuple(Path(confsim.canonical.__path__[0]).glob("*.py"))
 #: Pairs of worlds of one form that are tried for each start.
-PAIRS = {FormLevel.MOVED: 3, FormLevel.PASSED: 6, FormLevel.PRESENT: 3}
+PAIRS = {FormLevel.MOVED: 2, FormLevel.PASSED: 4, FormLevel.PRESENT: 3}
 
 
 def met(seed: int, *, later: int = 0) -> tuple[Simulator, bytes, bytes]:

@@ -77,7 +77,6 @@ def test_a_difference_is_shrunk_and_explained(differing):
     ("hidden", "most"),
     [
         (choices(status__created=201, status__role_missing=401), 260),
-        (choices(gate__add_owner=("partner-admin",), code__channel_name_taken="taken"), 500),
         (choices(initial__guest_access=False, encode__empty="204"), 300),
         (choices(size__property_value=2, roles__operator_again="refuse"), 500),
     ],
