@@ -6,6 +6,7 @@ Own code: psutil is a compiled package, and files of Linux say it too. Elsewhere
 from __future__ import annotations
 
 import errno
+import socket
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,6 +29,8 @@ def failure(error: OSError, host: str, port: int) -> click.ClickException:
         text = f"{what}; stop it, or choose another port (-p 0 takes a free one)"
     elif error.errno == errno.EACCES:
         text = f"{text}; ports below 1024 are reserved, so choose another one (-p 8080)"
+    elif error.errno == socket.EAI_NONAME:
+        text = f"{text}; -H 127.0.0.1 serves this machine only, -H 0.0.0.0 all"
     elif error.errno == errno.EADDRNOTAVAIL:
         text = f"{text}: this machine has no such address; -H 127.0.0.1 serves this machine only, -H 0.0.0.0 all"
     return click.ClickException(text)

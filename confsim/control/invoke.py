@@ -219,7 +219,8 @@ class ControlPlane(OfOneProcess):
 
     def unnoted(self) -> ControlPlane:
         """Return the same operations, of which the journal does not note those that only read."""
-        context = ControlContext(self.context.service, self.context.worlds, self.context.host, notes_reads=False)
+        here = self.context
+        context = ControlContext(here.service, here.worlds, here.host, notes_reads=False, start=here.start)
         return ControlPlane(self.catalogue, context, self.transport)
 
     def with_body(self, operation: str, body: object) -> Any:

@@ -55,7 +55,8 @@ def _respond(service: Service, worlds: Worlds, request: Request, segments: Seque
     ``segments`` are those of the path below the mount. For the mount itself, a browser is redirected to the overview, a
     program gets an index.
     """
-    context = ControlContext(service, worlds, request.headers.get("host", HOST), notes_reads=False)
+    start = service.address.start(request.headers, request.scheme)
+    context = ControlContext(service, worlds, request.headers.get("host", HOST), notes_reads=False, start=start)
     control = ControlPlane(CONTROL, context)
     home = f"{service.address.mount}{PREFIX}/"
     name, *path = [unquote(each) for each in segments[2:]] or [""]
@@ -76,7 +77,7 @@ def _respond(service: Service, worlds: Worlds, request: Request, segments: Seque
 
     if request.method != "POST":
         return _html(pages.problem(asked, 405, f"A page answers GET and POST, not {request.method}."))
-    if cross_site(request, HOST, service.address.start(request.headers, request.scheme)):
+    if cross_site(request, HOST, start):
         text = (
             "A form of another site is not answered. "
             "A server behind a proxy is told its address by --public-url or --trust-proxy."

@@ -27,7 +27,11 @@ _TEXTS = (
 
 
 def sorted_arguments(operation: Operation, words: tuple[str, ...]) -> tuple[dict[str, str], Any]:
-    """Return the parameters of path and query, and the body, in NAME=VALUE. Raises Misuse for an unknown name."""
+    """Return the parameters of path and query, and the body, in NAME=VALUE.
+
+    Raises Misuse for an unknown name, one that is given twice, and an empty parameter of the path, which has no place
+    in a path.
+    """
     parameters: dict[str, str] = {}
     fields: dict[str, Any] = {}
     raw: bytes | None = None
@@ -38,6 +42,10 @@ def sorted_arguments(operation: Operation, words: tuple[str, ...]) -> tuple[dict
             raw = sys.stdin.buffer.read()
         elif not mark:
             raise Misuse(f"{word!r} is not of the form NAME=VALUE; {_takes(operation, types)}")
+        elif name in parameters or name in fields:
+            raise Misuse(f"{name!r} is given twice; leave one out")
+        elif name in operation.placeholders and not value:
+            raise Misuse(f"{operation.name}: {name!r} is empty, and a parameter of the path cannot be")
         elif name in operation.placeholders or name in operation.query_names:
             parameters[name] = value
         elif types is None or name not in types:

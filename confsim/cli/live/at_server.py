@@ -98,8 +98,9 @@ class Remote:
         return found
 
     def profile_of(self, operation: Operation) -> Mapping[str, Any]:
-        """Return the profile that determines the route of an operation in this world."""
-        return self.info.profile if operation.catalogue is API else {}
+        """Return the profile that determines the route of an operation in this world. Misuse if there is no world."""
+        profile = self.info.profile
+        return profile if operation.catalogue is API else {}
 
     def token(self, who: str | None) -> str | None:
         """Return the token of a role, of a user by id, or this text as a token. A user gets a new token if needed."""

@@ -161,7 +161,8 @@ class LiveServer:
         try:
             listeners = _listeners(self.host, self.port)
         except OSError as error:
-            why = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+            unknown = error.errno == socket.EAI_NONAME
+            why = "it is neither an address nor the name of a host" if unknown else os.strerror(error.errno or 0)
             raise OSError(error.errno, f"cannot listen on {self.host}:{self.port}: {why}") from error
         self.port = listeners[0].getsockname()[1]
         self._loop, self._stopping = _Loop(), asyncio.Event()

@@ -97,6 +97,8 @@ def test_urls_start_as_a_trusted_proxy_says(pictured):
         assert me["imageUrl"].startswith("https://conf.example/x/files/")
         _, info = fetch(server, "/_confsim/info", X_Forwarded_Host="conf.example")
         assert info["base_url"] == "http://conf.example/v1_0"
+        for index in ("/", "/_confsim"):
+            assert fetch(server, index, X_Forwarded_Host="conf.example")[1]["control"] == "http://conf.example/_confsim"
         assert fetch(server, "/_confsim/info")[1]["base_url"] == server.base_url.replace("localhost", "127.0.0.1")
     pictured.worlds.add("other")
     with pictured.serve(trust_proxy=True) as server:
