@@ -34,6 +34,10 @@ def main(arguments: list[str]) -> int:
         options.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file")
         campaign.add_options(options)
     chosen = parser.parse_args(arguments)
+    part = getattr(chosen, "part", "1/1")
+    number, slash, parts = part.partition("/")
+    if not slash or not number.isdecimal() or not parts.isdecimal() or not 1 <= int(number) <= int(parts):
+        names.choices[chosen.name].error(f"argument --part: {part!r} is not I/N, such as 1/4 to 4/4")
     campaign = import_module(_MODULES[chosen.name])
     figures = campaign.run(chosen)
     for name, figure in figures.items():

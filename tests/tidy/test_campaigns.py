@@ -39,6 +39,15 @@ def test_it_takes_its_options(name: str, capsys: pytest.CaptureFixture[str]) -> 
     assert "--json FILE" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("part", ["0/2", "3/2", "x", "1", "1/0", "-1/2", "1/2/3"])
+def test_a_part_that_is_none_is_refused(part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It would walk other starts than were meant, or none."""
+    with pytest.raises(SystemExit) as ended:
+        main(["explore", f"--part={part}", "--depth", "0"])
+    assert ended.value.code == 2
+    assert f"argument --part: '{part}' is not I/N" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", SMALLEST)
 def test_its_smallest_part_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -194,6 +194,16 @@ def test_what_cannot_be_a_receiver_is_refused(sim, target):
     assert names(got) == ["a"]
 
 
+@pytest.mark.parametrize("spec", [None, generator, lambda message: 200, Called().one_later], ids=repr)
+def test_a_mock_is_a_receiver_whatever_its_spec(sim, spec):
+    """It is called with the message, and its status is that of the attempt."""
+    mock = Mock(spec=spec, return_value=202)
+    sim.webhooks.deliver_to(mock)
+    happen(sim, "a")
+    assert names(call.args[0] for call in mock.call_args_list) == ["a"]
+    assert [each.attempts[0].status for each in sim.webhooks] == [202]
+
+
 @pytest.mark.parametrize(
     ("answer", "named"),
     [

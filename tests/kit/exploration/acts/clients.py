@@ -82,6 +82,8 @@ DEFAULTS: tuple[Act, ...] = (
     api("the admin switches friendly URLs on", "set_friendly_urls_state", ADMIN, state="enable"),
     api("the admin switches friendly URLs off", "set_friendly_urls_state", ADMIN, state="disable"),
     api("the owner gives the room a friendly URL", "set_channel_friendly_url", OWNER, uuid=ROOM, body={"url": "team"}),
+    api("the owner gives the newest room the same friendly URL", "set_channel_friendly_url", OWNER,
+        uuid=newest("channels"), body={"url": "team"}),
     api("the owner takes the friendly URL away", "remove_channel_friendly_url", OWNER, uuid=ROOM),
     api("the admin allows one origin", "set_origins", ADMIN, clientId=CUSTOMER, body=["https://app.example"]),
     api("another admin allows one origin", "set_origins", OTHER_ADMIN, clientId=CUSTOMER, body=["https://bad.example"]),

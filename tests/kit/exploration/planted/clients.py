@@ -5,6 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from confsim.domain import terms
+from confsim.domain.channels import friendly_urls
+from confsim.domain.channels.friendly_urls import Binding
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client, ServiceState
 from confsim.domain.config import template_choice, templates
@@ -126,5 +128,12 @@ FAULTS: tuple[Fault, ...] = (
         "P2 L354, G413, G584",
         ("templates",),
         forgotten(cascade(templates.MACHINE, template_choice.REMOVE)),
+    ),
+    Fault(
+        "a friendly URL is given to a second channel",
+        "templates",
+        "P1 L283, R226, G290",
+        ("rooms of a client",),
+        altered(row(friendly_urls._set, Binding.FREE), only_if=None),
     ),
 )
