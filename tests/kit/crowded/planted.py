@@ -97,4 +97,4 @@ if __name__ == "__main__":
     served = Simulator(clock=START)
     PLANTED[sys.argv[1]](served)
     serving = served.serve(port=int(sys.argv[2]) if len(sys.argv) > 2 else 0)
-    serving.run(lambda: print(serving.root, flush=True))
+    serving.run(lambda: None)
