@@ -78,10 +78,10 @@ def _differing(
 
 def in_words(value: Any, field: str, known: Mapping[str, Any]) -> str:
     """Return a value of a field as text: the name of what it refers to, an instant as a date, else JSON on a line."""
-    if value is None:
+    if value is None or (isinstance(value, (list, tuple, dict)) and not value):
         return "nothing"
     if isinstance(value, bool):
         return ("no", "yes")[value]
-    if isinstance(value, (list, tuple)) and value:
+    if isinstance(value, (list, tuple)):
         return short(", ".join(said(each, field, known) or short(each) for each in value))
     return said(value, field, known) or date(value) or short(value) or "empty"

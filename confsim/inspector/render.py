@@ -19,8 +19,8 @@ from .words import date, day, grouped, instant, lapse, since, time_of_day
 
 #: Most characters of a value in a table.
 _SHORT = 120
-#: The places at which a line may end: around spaces, after a comma, before a slash.
-_LINE_ENDS = re.compile(r"(?<=\S)(?=\s)|(?<=\s)(?=\S)|(?<=,)(?=\S)|(?<=\S)(?=/)")
+#: The places at which a line may end: around spaces, after a comma, before a slash but not in ``://`` or ``</``.
+_LINE_ENDS = re.compile(r"(?<=\S)(?=\s)|(?<=\s)(?=\S)|(?<=,)(?=\S)|(?<=[^\s/:<])(?=/)")
 #: The places at which a browser would end a line too.
 _BREAKING = re.compile(r"[-?](?=.)")
 #: Most characters of a text whose lines are ended by us.

@@ -20,7 +20,7 @@ FOUND = {
         "Deliveries not made 0 of 4 All arrived. 1 arrived out of order.",
         "channel.created: Board daily arrived after a later event.",
         "webhooks/",
-        ("It happened as 2, and arrived as 3 of 4.", "Remove the fault"),
+        ("4 delivered, 1 out of order", "It happened as 2, and arrived as 3 of 4.", "Remove the fault"),
     ),
     "a_dead_endpoint": (
         "Deliveries not made 12 of 12 12 to 127.0.0.1:22211/hooks/billing.",

@@ -18,8 +18,9 @@ def test_what_was_searched_for_is_marked():
 
 
 def test_lines_of_paths_and_json_end_at_their_parts():
-    """A line can end after a comma and before a slash, not after a hyphen; the text itself stays as it is."""
-    assert render.breakable("/a/<b>,c") == "/a<wbr>/&lt;b&gt;,<wbr>c"
+    """A line can end after a comma and before a slash, not after a hyphen or within :// or </; the text stays."""
+    assert render.breakable("/a/<b></b>,c") == "/a<wbr>/&lt;b&gt;&lt;/b&gt;,<wbr>c"
+    assert render.breakable("http://b//c") == "http://b<wbr>//c"
     assert render.breakable("a, b-c  <d>") == 'a, <span class="whole">b-c</span>  &lt;d&gt;'
     assert render.marked("the partner-admin,you", "admin,Y") == (
         'the <span class="whole">partner-<mark>admin,</mark></span><wbr><mark>y</mark>ou'

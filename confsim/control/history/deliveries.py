@@ -72,7 +72,8 @@ def standing(service: Service, change: Change, delivery: Delivery) -> str:
         return "It is being sent"
     if state is DeliveryState.LOST:
         return "It was lost: its endpoint was removed, or a fault lost it"
-    return f"{problem}; given up after {times}" if tries else "Given up"
+    attempts = "one attempt" if tries == 1 else f"{tries} attempts"
+    return f"{problem}; given up after {attempts}" if tries else "Given up"
 
 
 def _waiting(change: Change, delivery: Delivery) -> str:

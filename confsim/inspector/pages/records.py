@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from confsim.inspector import lanes
-from confsim.inspector.comparing import compared, is_nothing
+from confsim.inspector.comparing import compared, in_words, is_nothing
 from confsim.inspector.inputs import Input, input_of
 from confsim.inspector.names import names
 from confsim.inspector.page_request import AnsweredPage, PageRequest, link
@@ -118,12 +118,12 @@ def _row(found: Any, columns: list[str]) -> RecordRow:
 
 
 def _cell(found: Any, name: str) -> Any:
-    """Return a value of a row: the names of the records that it refers to, an instant as a date, else itself."""
+    """Return a value of a row: the names of the records that it refers to, an instant as a date, else in words."""
     named = found.references.get(name)
     value = found.record.get(name)
     if named:
         return ", ".join(each.label for each in named)
-    return date(value)[:19] or value
+    return None if value is None else date(value)[:19] or in_words(value, name, {})
 
 
 def _record(asked: PageRequest, kind: str, id: str, at: str | None) -> AnsweredPage:

@@ -96,4 +96,5 @@ def _nobody(*_: object) -> int:
 if __name__ == "__main__":
     served = Simulator(clock=START)
     PLANTED[sys.argv[1]](served)
-    served.serve(port=int(sys.argv[2]) if len(sys.argv) > 2 else 0).run()
+    serving = served.serve(port=int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+    serving.run(lambda: None)
