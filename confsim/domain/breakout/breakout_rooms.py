@@ -102,9 +102,9 @@ def _lose_channel(change: Change, room: Room) -> Room:
 _MAY_GO = Guard(
     "rooms may go while they are in use", lambda change, room: ask(change, assumed.ROOMS_AFTER_START) == "allow"
 )
-_STOPPED = Guard(
-    "its breakout session can be started again",
-    lambda change, room, name: BREAKOUTS.of(change, room.client)[room.breakout].phase is BreakoutState.PREPARED,
+_NOT_COMPLETED = Guard(
+    "its breakout session is not completed",
+    lambda change, room, name: BREAKOUTS.of(change, room.client)[room.breakout].phase is not BreakoutState.COMPLETED,
 )
 _PLANNED, _LIVE, _CLOSED = RoomState
 _ANY = tuple(RoomState)
@@ -117,7 +117,7 @@ MACHINE.declare(
     Row(CLOSE, _LIVE, _CLOSED, source="P2 States L166-167, R356, R357"),
     Row(rename, _PLANNED, _PLANNED, source="P2 L279, R461"),
     Row(rename, _LIVE, _LIVE, source="P2 L279, R461, G426"),
-    Row(rename, _CLOSED, _CLOSED, only_if=_STOPPED, source="P2 L279, R461, G435"),
+    Row(rename, _CLOSED, _CLOSED, only_if=_NOT_COMPLETED, source="P2 L279, R461, G435"),
     Row(_DELETE, (_PLANNED, _CLOSED), ABSENT, source="P2 L280, R462, G427"),
     Row(_DELETE, _LIVE, ABSENT, only_if=_MAY_GO, source="G426"),
     Row(DROP, _ANY, ABSENT, source="P2 L275, R456"),

@@ -85,6 +85,18 @@ def test_a_room_that_was_closed_is_renamed(people):
     assert sim.call("get_channel", OWNER, uuid=place).body["channelName"] == "Blue"
 
 
+@pytest.mark.rule("R461")
+def test_a_room_without_its_channel_is_renamed_while_the_breakout_session_goes_on(sim, people):
+    """The room is closed when its channel is deleted, but the breakout session is not completed."""
+    breakout, room = routed(sim, people)
+    assert sim.call("delete_channel", OWNER, uuid=rooms(sim, breakout)[0]["channelUuid"]).ok
+    path = {"uuid": EVENT_ROOM, "breakoutSession": breakout, "breakoutRoom": room}
+    assert sim.call("rename_breakout_room", OWNER, **path, body={"name": "Blue"}).ok
+    assert [each["name"] for each in rooms(sim, breakout)] == ["Blue"]
+    stop(sim)
+    assert code(sim.call("rename_breakout_room", OWNER, **path, body={"name": "Red"})) == (409, "breakout_completed")
+
+
 @pytest.mark.rule("R462")
 def test_a_room_is_removed_with_its_assignments(sim, people):
     """The user is free for another room."""
