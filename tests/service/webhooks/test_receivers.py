@@ -194,7 +194,11 @@ def test_what_cannot_be_a_receiver_is_refused(sim, target):
     assert names(got) == ["a"]
 
 
-@pytest.mark.parametrize("spec", [None, generator, lambda message: 200, Called().one_later], ids=repr)
+@pytest.mark.parametrize(
+    "spec",
+    [None, generator, lambda message: 200, Called().one_later],
+    ids=["nothing", "a generator function", "a function", "a method"],
+)
 def test_a_mock_is_a_receiver_whatever_its_spec(sim, spec):
     """It is called with the message, and its status is that of the attempt."""
     mock = Mock(spec=spec, return_value=202)
