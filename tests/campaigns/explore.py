@@ -35,12 +35,12 @@ _SHOWN = 20
 def add_options(options: argparse.ArgumentParser) -> None:
     """Declare the options."""
     options.add_argument("--start", action="append", choices=list(BY_NAME), help="start; without it all")
-    options.add_argument("--depth", type=int, help="acts after each start; without it as many as the start says")
+    options.add_argument("--depth", type=_positive, help="acts after each start; without it as many as the start says")
     options.add_argument("--part", default="1/1", metavar="I/N", help="share of the starts")
-    options.add_argument("--processes", type=int, default=2, help="processes that share a start")
-    options.add_argument("--most", type=int, metavar="N", help="end a start after about so many worlds")
+    options.add_argument("--processes", type=_positive, default=2, help="processes that share a start")
+    options.add_argument("--most", type=_positive, metavar="N", help="end a start after about so many worlds")
     options.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler that spreads the starts")
-    options.add_argument("--workers", type=int, help="spread the starts over so many local Dask workers")
+    options.add_argument("--workers", type=_positive, help="spread the starts over so many local Dask workers")
     options.add_argument(
         "--as",
         dest="form",
@@ -58,10 +58,20 @@ def add_options(options: argparse.ArgumentParser) -> None:
     )
 
 
+def _positive(text: str) -> int:
+    """Read a number from one up. Raises ArgumentTypeError for anything else."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
+    return int(text)
+
+
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Walk, print what was found, and return the figures."""
     part, parts = map(int, chosen.part.split("/"))
-    names = (chosen.start or list(BY_NAME))[part - 1 :: parts]
+    asked = chosen.start or list(BY_NAME)
+    names = asked[part - 1 :: parts]
+    if not names:
+        raise SystemExit(f"explore --part {chosen.part}: there are only {len(asked)} starts to share")
     explorations: list[Exploration] = []
     found, pairs = Violations(), Pairs("", "")
     for exploration, met in _walks(names, chosen):

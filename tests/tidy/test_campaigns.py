@@ -43,9 +43,18 @@ def test_it_takes_its_options(name: str, capsys: pytest.CaptureFixture[str]) -> 
 def test_a_part_that_is_none_is_refused(part: str, capsys: pytest.CaptureFixture[str]) -> None:
     """It would walk other starts than were meant, or none."""
     with pytest.raises(SystemExit) as ended:
-        main(["explore", f"--part={part}", "--depth", "0"])
+        main(["explore", f"--part={part}", "--depth", "1"])
     assert ended.value.code == 2
     assert f"argument --part: '{part}' is not I/N" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", ["--depth -1", "--processes 0", "--most x", "--part 999/999"])
+def test_an_exploration_of_nothing_is_refused(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It would walk nothing and end well."""
+    with pytest.raises(SystemExit) as ended:
+        main(["explore", *wrong.split()])
+    told = capsys.readouterr().err if ended.value.code == 2 else str(ended.value.code)
+    assert wrong.split()[1] in told
 
 
 @pytest.mark.parametrize("name", SMALLEST)
