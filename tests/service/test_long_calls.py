@@ -226,6 +226,7 @@ def test_what_is_counted_is_computed_once(sim, serve):
     assert limited.call("get_me", OWNER).status == 429
 
 
+@pytest.mark.own_ways
 def test_a_call_of_python_is_answered_at_once(sim):
     """Nobody else is served by its thread."""
     threads = threading.active_count()
