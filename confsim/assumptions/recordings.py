@@ -77,7 +77,7 @@ SESSION_ENDS = assumption(
     "recordings.session-ends",
     "G487 G365",
     "A recording whose session ends, as that of a base channel does when it becomes empty: stops, or goes on. "
-    "Deleting the channel stops it, disabling the service does not.",
+    "Deleting the channel stops it, and so does disabling the service unless clients.disable-ends is nothing.",
     "stops",
     ("goes-on",),
     f"{_RECORDINGS} stop_recording",
