@@ -87,7 +87,7 @@ def path_parameters(operation: Operation, target: str) -> dict[str, Any]:
 
 
 def _value(wire: Any, text: str) -> Any:
-    if wire == list[int]:
+    if peeled(wire)[0] == list[int]:
         return [int(each) for each in text.split(",")]
     return int(text) if peeled(wire)[0] is int else text
 
