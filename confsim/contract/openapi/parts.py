@@ -41,7 +41,7 @@ def uploads(operation: Operation, profile: Profile) -> dict[str, Any]:
         part = {**_BINARY, "description": "The file; the first part with a file name is taken."}
         schema = {"type": "object", "properties": {"file": part}, "required": ["file"]}
         return {"required": required, "content": {"multipart/form-data": {"schema": schema}}}
-    content = {kind: {"schema": _BINARY} for kind in ("application/octet-stream", "*/*")}
+    content = {"application/octet-stream": {"schema": _BINARY}}  # generators know no wildcard of a request
     text = "The bytes of the file." if required else "The bytes of the file; without them the query has its url."
     return {"description": text, "required": required, "content": content}
 
