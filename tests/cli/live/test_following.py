@@ -11,22 +11,12 @@ from threading import Event, Thread
 
 import pytest
 
-from confsim import Simulator
 from confsim.cli import confsim
 from confsim.control.catalogue import CONTROL
-from kit import ADMIN, OWNER, START, ok
+from kit import ADMIN, OWNER, ok
 from kit.processes.commands import Command, run
 
 pytestmark = pytest.mark.own_ways
-
-
-@pytest.fixture
-def sim(monkeypatch):
-    """A served world with a frozen clock, whose URL is in CONFSIM_URL."""
-    sim = Simulator(clock=START)
-    with sim.serve() as server:
-        monkeypatch.setenv("CONFSIM_URL", server.root)
-        yield sim
 
 
 def test_tail_has_an_option_for_each_filter_of_the_journal():

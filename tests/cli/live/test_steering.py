@@ -6,20 +6,10 @@ import json
 
 import pytest
 
-from confsim import Simulator
-from kit import OWNER, ROOM, START, ok
+from kit import OWNER, ROOM, ok
 from kit.processes.commands import run
 
 pytestmark = pytest.mark.own_ways
-
-
-@pytest.fixture
-def sim(monkeypatch):
-    """A served world with a frozen clock, whose URL is in CONFSIM_URL."""
-    sim = Simulator(clock=START)
-    with sim.serve() as server:
-        monkeypatch.setenv("CONFSIM_URL", server.root)
-        yield sim
 
 
 def line(*arguments):
