@@ -11,20 +11,7 @@ from confsim.domain.events.event_log import EVENTS
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, OTHER, OWNER, PARTNER_ADMIN, ROOM, START, ok
-
-
-def listening(**profile):
-    """The demo world in which somebody listens to what happens to the customer."""
-    sim = Simulator(clock=START, profile={f"events.{name}": value for name, value in profile.items()})
-    ok(sim, "add_events_endpoint", ADMIN, body={"url": "https://hooks.example"})
-    ok(sim, "set_events_state", ADMIN, state="enable")
-    return sim
-
-
-@pytest.fixture
-def heard():
-    """The demo world in which somebody listens to what happens to the customer."""
-    return listening()
+from kit.things.listening import listening
 
 
 def events(sim, client=CUSTOMER):

@@ -12,6 +12,7 @@ from confsim.domain.couplings.events import CHANNEL_FIELDS, USER_FIELDS
 from confsim.domain.events.event_log import BEGINNINGS, ENDS
 from confsim.domain.users.users import User
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, OWNER, ROOM, START, USER, ok
+from kit.things.listening import listening
 
 #: Fields of a channel that no channel.changed tells of: drawn or fixed at its creation, and the door, by lobby.opened.
 _UNTOLD_OF_CHANNELS = {"id", "client", "meeting_id", "url_name", "created", "number", "creator", "parent", "open"}
@@ -20,20 +21,6 @@ _UNTOLD_OF_USERS = {
     *("id", "client", "account", "auth_kind", "identity", "origin_id", "accepted", "accepts_again", "channel"),
     *("pending", "follows", "inbound", "ends", "hosting"),
 }
-
-
-def listening(**profile):
-    """The demo world in which somebody listens to what happens to the customer."""
-    sim = Simulator(clock=START, profile={f"events.{name}": value for name, value in profile.items()})
-    ok(sim, "add_events_endpoint", ADMIN, body={"url": "https://hooks.example"})
-    ok(sim, "set_events_state", ADMIN, state="enable")
-    return sim
-
-
-@pytest.fixture
-def heard():
-    """The demo world in which somebody listens to what happens to the customer."""
-    return listening()
 
 
 def told(sim):
